@@ -1,0 +1,62 @@
+# The targets that every folder of src/ adds its files to:
+#   cellwise_objects      target_sources(cellwise_objects PRIVATE file.c): ordinary code
+#   cw_isa_sources(f.c)   hot loops, compiled once an instruction set (src/base/isa.h)
+#   cellwise_usage        include folders and libraries, for all of them
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+
+add_library(cellwise_warnings INTERFACE)
+target_compile_options(cellwise_warnings INTERFACE
+  -Wall -Wextra -Wpedantic
+  $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wstrict-prototypes -Wmissing-prototypes>)
+
+add_library(cellwise_usage INTERFACE)
+target_include_directories(cellwise_usage INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(cellwise_usage SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_compile_definitions(cellwise_usage INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+target_link_libraries(cellwise_usage INTERFACE
+  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON ${HDF5_C_LIBRARIES} m)
+# Contraction of multiply-add is set, never left to the compiler's default.
+target_compile_options(cellwise_usage INTERFACE -ffp-contract=off)
+if(sanitize)
+  target_compile_options(cellwise_usage INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(cellwise_usage INTERFACE -fsanitize=address,undefined)
+endif()
+
+add_library(cellwise_objects OBJECT)
+target_link_libraries(cellwise_objects PRIVATE cellwise_usage cellwise_warnings)
+
+set(CELLWISE_ISAS base)
+set(cellwise_isa_flags_base "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND CELLWISE_ISAS avx2 avx512)
+  set(cellwise_isa_flags_base -march=x86-64)
+  set(cellwise_isa_flags_avx2 -march=x86-64-v3)
+  set(cellwise_isa_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+endif()
+foreach(isa IN LISTS CELLWISE_ISAS)
+  add_library(cellwise_isa_${isa} OBJECT)
+  target_link_libraries(cellwise_isa_${isa} PRIVATE cellwise_usage cellwise_warnings)
+  target_compile_definitions(cellwise_isa_${isa} PRIVATE CW_ISA_SUFFIX=_${isa})
+  target_compile_options(cellwise_isa_${isa} PRIVATE ${cellwise_isa_flags_${isa}}
+    $<$<NOT:$<CONFIG:Debug>>:-O3> -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
+  list(APPEND CELLWISE_ISA_OBJECTS $<TARGET_OBJECTS:cellwise_isa_${isa}>)
+endforeach()
+
+function(cw_isa_sources)
+  foreach(file IN LISTS ARGN)
+    foreach(isa IN LISTS CELLWISE_ISAS)
+      target_sources(cellwise_isa_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    endforeach()
+  endforeach()
+endfunction()
+
+# For the program and the tests: everything, private functions too.
+add_library(cellwise_static STATIC $<TARGET_OBJECTS:cellwise_objects> ${CELLWISE_ISA_OBJECTS})
+target_link_libraries(cellwise_static PUBLIC cellwise_usage)

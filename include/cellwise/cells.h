@@ -1,0 +1,84 @@
+/* The cell table: particles (or any points with keys) sorted by cell, tile by tile. */
+#ifndef CELLWISE_CELLS_H
+#define CELLWISE_CELLS_H
+
+#include <cellwise/particles.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cw_cells cw_cells;
+
+/* From which position a particle's key is taken. */
+typedef enum cw_cells_key {
+  CW_KEY_MIN_PREV = 0, /* min(i, i_prev): the first cell that a deposit of this very step touches */
+  CW_KEY_CURRENT       /* i: where the next step's push starts from */
+} cw_cells_key;
+
+/* How finely a tile's particles are ordered. */
+typedef enum cw_cells_depth {
+  CW_DEPTH_TILE = 0, /* by tile only */
+  CW_DEPTH_CELL,     /* by tile, then by cell */
+  CW_DEPTH_NODE      /* by tile, then by nearest node: i + (dx >= 1/2) (even shape orders) */
+} cw_cells_depth;
+
+typedef struct cw_cells_options {
+  int dim;
+  int32_t cells[3]; /* interior cells an axis */
+  int32_t tile;     /* tile edge in cells: 4, 6, 8, 10, 12, 14 or 16 */
+  cw_cells_key key;
+  cw_cells_depth depth;
+  int low_memory; /* 1: reorder one array at a time through an index, without a key-value sort */
+} cw_cells_options;
+
+/* What a kernel needs to know of the last sort. Borrowed from the table; host or device pointers
+ * like the particles'. Tile t owns slots [tile_offsets[t], tile_offsets[t + 1]); tiles count axis 0
+ * fastest; partial tiles stand at the upper edges. */
+typedef struct cw_cells_view {
+  int dim;
+  int32_t tile;                /* tile edge, cells */
+  int32_t cells[3];            /* interior cells an axis */
+  int32_t tiles[3];            /* tiles an axis (1 along axes not simulated) */
+  int64_t total_tiles;         /* 0 before the first sort */
+  const int64_t *tile_offsets; /* total_tiles + 1 entries */
+  int64_t npart_partitioned;   /* alive particles at the sort: tile_offsets[total_tiles] */
+  uint64_t epoch;              /* of the particles when sorted */
+} cw_cells_view;
+
+CW_API cw_status cw_cells_create(cw_context *context, const cw_cells_options *options,
+                                 cw_cells **cells);
+CW_API void cw_cells_destroy(cw_cells *cells);
+
+/* Sorts the particles by key in place (stable: equal keys keep their order), parks dead ones in a
+ * sentinel bin behind the last tile and drops them (count becomes npart_partitioned). Every array
+ * keeps its address: members are gathered through one reusable buffer. i_prev and dx_prev are not
+ * permuted and are undefined after the call: sort before a push, which overwrites them. Particles
+ * outside the block are binned with the nearest tile.
+ * The result does not depend on the number of threads.
+ * Errors: CW_ERROR_MEMORY (particles unchanged), CW_ERROR_ARGUMENT (dim or space differ). */
+CW_API cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles);
+/* As above on a caller's own arrays; *count receives the number of alive particles. All arrays that
+ * are not NULL are permuted, except the _prev ones. */
+CW_API cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count);
+CW_API cw_cells_view cw_cells_get_view(const cw_cells *cells);
+/* CW_ERROR_STALE when the particles were reordered since the last sort. */
+CW_API cw_status cw_cells_check(const cw_cells *cells, const cw_particles *particles);
+
+/* Stable counting sort of arbitrary points by arbitrary keys: on return permutation[s] is the point
+ * that stands at sorted place s, and bin b owns places [offsets[b], offsets[b + 1]).
+ *   keys         [count] each < bins; keys equal to `bins` go to a sentinel bin at the end
+ *   permutation  [count] out
+ *   offsets      [bins + 1] out; offsets[bins] = points that are not in the sentinel bin
+ * Serves link cells and mass-matrix cells. Same result for any thread count.
+ * Errors: CW_ERROR_ARGUMENT (a key > bins: message names the point), CW_ERROR_MEMORY. */
+CW_API cw_status cw_cells_sort_keys(cw_context *context, int64_t count, const uint32_t *keys,
+                                    uint32_t bins, uint32_t *permutation, int64_t *offsets);
+/* destination[s] = source[permutation[s]] for `count` items of item_size bytes (1, 2, 4 or 8). */
+CW_API cw_status cw_cells_gather(cw_context *context, int64_t count, const uint32_t *permutation,
+                                 size_t item_size, const void *source, void *destination);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

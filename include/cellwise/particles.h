@@ -1,0 +1,61 @@
+/* One species' particles as a structure of arrays: views for callers, an owner that grows. */
+#ifndef CELLWISE_PARTICLES_H
+#define CELLWISE_PARTICLES_H
+
+#include <cellwise/grid.h>
+#include <cellwise/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CW_TAG_DEAD = 0, CW_TAG_ALIVE = 1 };
+
+/* Borrowed arrays of `count` slots. Position along axis a: i[a] + dx[a] in cells, counted from the
+ * block's first interior cell, dx in [0, 1). Real arrays are float or double by `precision`.
+ * Arrays of axes that are not simulated are NULL in i, i_prev, dx, dx_prev; u has all three. */
+typedef struct cw_particles_view {
+  int64_t count;
+  cw_precision precision;
+  cw_space space;
+  int32_t *i[3], *i_prev[3]; /* cell now, and before the last push */
+  void *dx[3], *dx_prev[3];  /* offset in the cell, same times */
+  void *u[3];                /* gamma v / c (Cartesian); for massless particles p / (m0 c) */
+  void *weight;              /* NULL: every weight is 1 */
+  uint8_t *tag;              /* CW_TAG_DEAD slots are skipped; NULL: all are alive */
+  uint64_t *id;              /* unique in the species and for its life; may be NULL */
+} cw_particles_view;
+
+typedef struct cw_particles cw_particles;
+
+typedef struct cw_particles_options {
+  int dim;
+  cw_precision precision;
+  cw_space space;
+  int with_weights; /* 0: every weight is 1 and no array is kept */
+} cw_particles_options;
+
+/* Creates an empty container with room for `capacity` particles (it grows when asked for more). */
+CW_API cw_status cw_particles_create(cw_context *context, const cw_particles_options *options,
+                                     int64_t capacity, cw_particles **particles);
+CW_API void cw_particles_destroy(cw_particles *particles);
+/* Makes room for `capacity` slots; contents keep their order, addresses may change.
+ * Errors: CW_ERROR_MEMORY, after which the container is unchanged. */
+CW_API cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity);
+/* Sets the count (<= capacity after an implied reserve); new slots are zero and dead.
+ * Growing bumps nothing: what is appended after a sort is that sort's tail. */
+CW_API cw_status cw_particles_resize(cw_particles *particles, int64_t count);
+/* The current arrays; valid until the next reserve, resize or destroy. */
+CW_API cw_particles_view cw_particles_get_view(const cw_particles *particles);
+CW_API int64_t cw_particles_count(const cw_particles *particles);
+CW_API int64_t cw_particles_capacity(const cw_particles *particles);
+CW_API int cw_particles_dim(const cw_particles *particles);
+/* Counts up whenever slots are reordered or dropped; a table built before is then stale. */
+CW_API uint64_t cw_particles_epoch(const cw_particles *particles);
+/* Bytes one particle takes with these options. */
+CW_API size_t cw_particles_bytes_each(const cw_particles_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+/* Field gather and momentum and position push.
+ *
+ * Sources: J. P. Boris (1970), as in Birdsall & Langdon, ch. 4 and 15; J.-L. Vay, Phys. Plasmas 15,
+ * 056701 (2008); A. V. Higuera & J. R. Cary, Phys. Plasmas 24, 052104 (2017). */
+#ifndef CELLWISE_PUSH_H
+#define CELLWISE_PUSH_H
+
+#include <cellwise/cells.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cw_pusher {
+  CW_PUSHER_NONE = 0, /* positions only: no force (test of ballistic motion) */
+  CW_PUSHER_BORIS,
+  CW_PUSHER_VAY,
+  CW_PUSHER_HIGUERA_CARY,
+  CW_PUSHER_MASSLESS /* v = u/|u|; no force */
+} cw_pusher;
+
+typedef enum cw_push_path {
+  CW_PUSH_PATH_AUTO = 0,
+  CW_PUSH_PATH_SCALAR,
+  CW_PUSH_PATH_VECTOR /* lanes of particles that share a cell */
+} cw_push_path;
+
+typedef struct cw_push_options {
+  int order; /* shape order of the gather: as the deposit's; 0 gathers with linear weights */
+  cw_pusher pusher;
+  cw_push_path path;
+  double dt;         /* in units in which c = 1 and lengths are those of grid->dx */
+  double force_scale; /* dt * charge / mass * B0: u gets force_scale * (E + v x B) in a step */
+} cw_push_options;
+
+/* Gathers E and B at each live particle with the shape of `order` (primal along an axis where the
+ * component is, dual where it is shifted: E_a dual along a, B_a dual along the other axes), advances
+ * u by dt, saves i, dx to i_prev, dx_prev and advances the position by dt u / gamma. Positions stay
+ * in the block's index space: i may become -1 or cells[a] (boundaries are applied afterwards).
+ * E and B include filled ghost cells and are taken at the same time.
+ *   particles  in/out        E, B  in, over `grid`; either may have all components NULL: no field
+ * `cells` (may be NULL) only speeds things up.
+ * Errors: CW_ERROR_ARGUMENT (order, ghost cells, precision, dt that moves light over one cell),
+ * CW_ERROR_NUMERIC (a particle's momentum is not finite: message names slot and id). */
+CW_API cw_status cw_push(cw_context *context, const cw_push_options *options, const cw_grid *grid,
+                         cw_vector_view E, cw_vector_view B, const cw_cells_view *cells,
+                         cw_particles_view *particles);
+
+/* Plain double-precision version, one thread, of the same step: the oracle. E and B CW_DOUBLE. */
+CW_API cw_status cw_push_reference(cw_context *context, const cw_push_options *options,
+                                   const cw_grid *grid, cw_vector_view E, cw_vector_view B,
+                                   cw_particles_view *particles);
+
+CW_API const char *cw_pusher_name(cw_pusher pusher);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

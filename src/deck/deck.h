@@ -1,0 +1,94 @@
+/* The deck as the program uses it: every key read, checked and defaulted.
+ *
+ * deck_keys.c holds the only list of keys: path, type, default, unit, text, range, and the member
+ * of these structs that it fills. Help (`cellwise keys`), validation, the echo of the resolved deck
+ * and the documentation are all made from that list. */
+#ifndef CW_DECK_DECK_H
+#define CW_DECK_DECK_H
+
+#include <stdio.h>
+
+#include <cellwise/deposit.h>
+#include <cellwise/push.h>
+
+enum { CW_DECK_NAME = 64, CW_DECK_MAX_SPECIES = 16, CW_DECK_MAX_PARAMETERS = 64, CW_DECK_MAX_QUANTITIES = 32 };
+
+/* Where a value came from, for messages about it: line and column count from 1; 0: a default;
+ * -1: from --set on the command line. */
+typedef struct cw_deck_where { int line, column; } cw_deck_where;
+
+typedef struct cw_deck_species {
+  char label[CW_DECK_NAME];
+  double mass, charge;          /* in units of the reference species; mass 0: massless */
+  int64_t maxnpart;             /* 0: no limit, storage grows */
+  cw_pusher pusher;
+  int64_t spatial_sorting_interval; /* -1: the global one */
+  cw_deck_where where;          /* of the [[particles.species]] header */
+} cw_deck_species;
+
+/* One free parameter of [setup]; its meaning is the problem's. */
+typedef struct cw_deck_parameter {
+  char name[CW_DECK_NAME];
+  enum { CW_PARAMETER_NUMBER, CW_PARAMETER_TEXT, CW_PARAMETER_BOOL, CW_PARAMETER_VECTOR } type;
+  double number[3]; /* number, bool as 0 or 1, or vector */
+  int length;       /* of a vector */
+  char text[256];
+  cw_deck_where where;
+} cw_deck_parameter;
+
+typedef struct cw_deck {
+  char path[4096]; /* file, for messages; "" for text from memory */
+  char *source;    /* the deck's text, verbatim; owned */
+
+  struct { char name[CW_DECK_NAME]; enum { CW_ENGINE_SRPIC = 0 } engine; double runtime; cw_precision precision; int64_t seed; } simulation;
+  struct {
+    int dim; int32_t resolution[3]; double extent[3][2];
+    double dx[3]; /* derived */
+    enum { CW_METRIC_MINKOWSKI = 0 } metric;
+    cw_field_boundary fields[3][2]; cw_particle_boundary particles[3][2];
+    double absorb_ds; /* thickness of absorbing layers; default 1 % of the shortest box edge */
+  } grid;
+  struct { double larmor0, skindepth0; } scales;
+  struct {
+    int current_filters; double CFL, correction;
+    struct { int enable, tiled_deposit, fixed_point, tile_size, drift, team_size, vendor_sort, shape_order; } deposit;
+    int fieldsolver_enable;
+  } algorithms;
+  struct { double ppc0; int use_weights; int64_t clear_interval, spatial_sorting_interval; int species_count; cw_deck_species species[CW_DECK_MAX_SPECIES]; } particles;
+  struct { char problem[CW_DECK_NAME]; cw_deck_where where; int parameter_count; cw_deck_parameter parameters[CW_DECK_MAX_PARAMETERS]; } setup;
+  struct { int64_t interval; /* steps between field files; 0: none */ int quantity_count; char quantities[CW_DECK_MAX_QUANTITIES][16]; int64_t stats_interval; /* steps between history rows */ } output;
+  struct { int64_t interval; /* steps between progress lines and checks for NaN */ cw_log_level log_level; } diagnostics;
+
+  /* derived from the above; c = 1 */
+  double dt;   /* CFL dx_min / sqrt(dim) */
+  double V0;   /* dx^dim */
+  double n0;   /* ppc0 / V0 */
+  double q0;   /* V0 / (ppc0 skindepth0^2) */
+  double B0;   /* 1 / larmor0 */
+  int64_t steps; /* ceil(runtime / dt), or --steps */
+} cw_deck;
+
+/* One override from the command line: path "section.key" and a TOML value as text. */
+typedef struct cw_deck_override { const char *key; const char *value; } cw_deck_override;
+
+/* Reads and checks a deck. On failure the context's message holds every particular as
+ * "FILE:LINE:COLUMN: what was found; what was expected" (the first fault in the file), and *deck is
+ * NULL. Free with cw_deck_destroy. Errors: CW_ERROR_INPUT, CW_ERROR_IO (file missing, unreadable),
+ * CW_ERROR_MEMORY. */
+cw_status cw_deck_read(cw_context *context, const char *path, const cw_deck_override *overrides,
+                       int override_count, cw_deck **deck);
+/* The same from memory; `name` stands for the file in messages. Fuzzed. */
+cw_status cw_deck_parse(cw_context *context, const char *name, const char *text, size_t length,
+                        const cw_deck_override *overrides, int override_count, cw_deck **deck);
+void cw_deck_destroy(cw_deck *deck);
+/* Records "FILE:LINE:COLUMN: message" for a value of the deck and returns CW_ERROR_INPUT. For
+ * checks that only setup or the engine can make. */
+cw_status cw_deck_fail(cw_context *context, const cw_deck *deck, cw_deck_where where,
+                       const char *format, ...) CW_PRINTF(4, 5);
+/* The resolved deck as TOML with every default, unit and text as comments. */
+cw_status cw_deck_echo(cw_context *context, const cw_deck *deck, FILE *stream);
+/* A setup parameter by name, or NULL. */
+const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char *name);
+/* Closest of `count` names to `name` by edit distance, or NULL if none is near. */
+const char *cw_deck_nearest(const char *name, const char *const *names, int count);
+#endif

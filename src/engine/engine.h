@@ -1,0 +1,42 @@
+/* An engine advances a state by steps: sort -> kernels -> fields. */
+#ifndef CW_ENGINE_ENGINE_H
+#define CW_ENGINE_ENGINE_H
+
+#include "deck/deck.h"
+#include "fields/fields.h"
+
+enum { CW_STAGE_SORT = 0, CW_STAGE_PUSH, CW_STAGE_DEPOSIT, CW_STAGE_FIELDS, CW_STAGE_BOUNDARIES, CW_STAGE_COUNT };
+extern const char *const cw_stage_names[CW_STAGE_COUNT];
+
+typedef struct cw_engine cw_engine;
+
+/* Diagnostics of the state as it stands. */
+typedef struct cw_engine_diagnostics {
+  double electric_energy, magnetic_energy, kinetic_energy, total_energy;
+  double charge_error; /* max |div E - rho| over the largest |rho| */
+  int64_t particles;
+  double species_energy[CW_DECK_MAX_SPECIES];
+  int64_t species_count[CW_DECK_MAX_SPECIES];
+} cw_engine_diagnostics;
+
+/* Bytes that the deck's state will take, by part, before anything is allocated. */
+typedef struct cw_engine_memory { double fields, particles, work, total; int64_t particle_count; } cw_engine_memory;
+cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory);
+
+/* The initial state of a deck. Errors: CW_ERROR_INPUT, CW_ERROR_MEMORY. */
+cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine);
+void cw_engine_destroy(cw_engine *engine);
+cw_status cw_engine_step(cw_engine *engine);
+cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
+int64_t cw_engine_step_number(const cw_engine *engine);
+double cw_engine_time(const cw_engine *engine);
+const cw_grid *cw_engine_grid(const cw_engine *engine);
+cw_fields *cw_engine_fields(cw_engine *engine);
+cw_particles *cw_engine_particles(cw_engine *engine, int species);
+/* Seconds spent in each stage since creation. */
+const double *cw_engine_stage_seconds(const cw_engine *engine);
+/* Charge density of all species (synced and filtered as the fields see it) or number density of
+ * one (species >= 0), in units of the deck; double over the grid, owned by the engine until the
+ * next call. */
+cw_status cw_engine_density(cw_engine *engine, int species, const double **density);
+#endif

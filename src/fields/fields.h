@@ -1,0 +1,49 @@
+/* Fields on a Yee grid: E, B and J with ghost cells, their update, boundaries and diagnostics.
+ *
+ * K. S. Yee, IEEE Trans. Antennas Propag. 14 (1966) 302. E_a and J_a are dual along a and primal along the
+ * other axes; B_a is primal along a and dual along the others. c = 1. */
+#ifndef CW_FIELDS_FIELDS_H
+#define CW_FIELDS_FIELDS_H
+
+#include <cellwise/grid.h>
+
+typedef struct cw_fields cw_fields;
+
+typedef struct cw_fields_options {
+  cw_precision precision;
+  cw_field_boundary boundary[3][2];       /* of simulated axes; periodic on both sides or neither */
+  cw_particle_boundary particle[3][2];    /* says how J and rho fold at a side */
+  double absorb_width[3];                 /* thickness of an absorbing layer, in length units */
+  double correction;                      /* multiplies c in the curl (deck: timestep.correction); 0 means 1 */
+} cw_fields_options;
+
+cw_status cw_fields_create(cw_context *context, const cw_grid *grid,
+                           const cw_fields_options *options, cw_fields **fields);
+void cw_fields_destroy(cw_fields *fields);
+cw_vector_view cw_fields_E(const cw_fields *fields);
+cw_vector_view cw_fields_B(const cw_fields *fields);
+cw_vector_view cw_fields_J(const cw_fields *fields);
+
+/* B -= dt curl E over the interior (and what walls need), then boundaries and ghost cells of B. */
+cw_status cw_fields_advance_B(cw_fields *fields, double dt);
+/* E += dt curl B - current_scale J, then boundaries and ghost cells of E. */
+cw_status cw_fields_advance_E(cw_fields *fields, double dt, double current_scale);
+/* Ghost cells and walls of E and B as they stand (after the initial fields are set). */
+cw_status cw_fields_fill_ghosts(cw_fields *fields);
+cw_status cw_fields_zero_J(cw_fields *fields);
+/* After the deposit: folds the ghost cells of J (periodic: to the image cells; reflecting wall:
+ * mirrored, the normal component with a minus sign), then `passes` of the binomial filter
+ * (1/4, 1/2, 1/4) along every simulated axis, with the walls' symmetry. */
+cw_status cw_fields_sync_J(cw_fields *fields, int passes);
+/* The same folding and filtering for a charge density (primal), double, over the same grid. */
+cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes);
+
+/* Sums over the block's interior times cell volume: half of |E|^2 and of |B|^2. */
+cw_status cw_fields_energy(cw_fields *fields, double *electric, double *magnetic);
+/* max |div E - scale rho| over interior nodes not in an absorbing layer or on a wall, and the
+ * largest |scale rho| there; rho synced, double. */
+cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double scale,
+                                 double *max_error, double *max_rho);
+/* div E (primal nodes) or div B (cell centres) into an array of doubles over the grid. */
+cw_status cw_fields_divergence(cw_fields *fields, int of_B, double *divergence);
+#endif

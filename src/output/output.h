@@ -1,0 +1,42 @@
+/* What a run writes: openPMD HDF5 fields, history.csv, the deck as used. Files appear whole
+ * (written aside, closed, fsynced, renamed) or not at all. */
+#ifndef CW_OUTPUT_OUTPUT_H
+#define CW_OUTPUT_OUTPUT_H
+
+#include "deck/deck.h"
+
+/* One quantity over the grid to be written: a scalar (components = 1) or a vector (3). */
+typedef struct cw_output_record {
+  const char *name;         /* "E", "B", "J", "rho", "density_electrons", ... */
+  int components;
+  cw_precision precision;
+  const void *data[3];      /* arrays over the grid, ghost cells included */
+  double position[3][3];    /* [component][axis]: 0 or 0.5 cells from the node */
+  double unit_SI;           /* 1 where the deck is dimensionless */
+  double dimension[7];      /* openPMD unitDimension: L M T I theta N J */
+} cw_output_record;
+
+/* Makes the folder (and parents) and checks that it can be written, without leaving anything in an
+ * existing folder of another run unless it is empty or holds a cellwise run that may be replaced.
+ * Errors: CW_ERROR_IO naming the path and the reason. */
+cw_status cw_output_open_folder(cw_context *context, const char *folder);
+/* Writes `text` whole as folder/name. */
+cw_status cw_output_write_text(cw_context *context, const char *folder, const char *name, const char *text);
+/* Writes folder/fields_%08d.h5 (openPMD 1.1, file-based iterations): interior cells only. */
+cw_status cw_output_write_fields(cw_context *context, const char *folder, const cw_deck *deck,
+                                 const cw_grid *grid, int64_t step, double time, double dt,
+                                 const cw_output_record *records, int record_count);
+
+/* history.csv: a header line of names, then a row an interval, numbers in full precision. */
+typedef struct cw_history cw_history;
+cw_status cw_history_create(cw_context *context, const char *folder, const char *const *names, int count, cw_history **history);
+cw_status cw_history_append(cw_history *history, const double *values); /* integers print as such */
+cw_status cw_history_close(cw_history *history); /* flushes; frees; NULL allowed */
+
+/* A whole history.csv read back, for plots and tests. */
+typedef struct cw_table { int columns; int64_t rows; char **names; double *values; /* [rows][columns] */ } cw_table;
+cw_status cw_table_read(cw_context *context, const char *path, cw_table **table);
+void cw_table_destroy(cw_table *table);
+/* One component of a record read back from a field file, interior, axis 0 fastest. */
+cw_status cw_output_read_field(cw_context *context, const char *path, const char *record, const char *component, int *dim, int64_t cells[3], double spacing[3], double offset[3], double **values);
+#endif

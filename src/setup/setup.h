@@ -1,0 +1,50 @@
+/* From a deck to a state: particles loaded and fields set. */
+#ifndef CW_SETUP_SETUP_H
+#define CW_SETUP_SETUP_H
+
+#include "deck/deck.h"
+
+/* A parameter that a problem reads from [setup]. */
+typedef struct cw_problem_key {
+  const char *name;
+  const char *type;          /* "float", "int", "bool", "string", "float[3]" */
+  const char *default_value; /* as TOML text; NULL: required */
+  const char *unit;
+  const char *text;
+} cw_problem_key;
+
+/* What a problem may write to. Arrays are the engine's. */
+typedef struct cw_setup_target {
+  cw_context *context;
+  const cw_deck *deck;
+  const cw_grid *grid;
+  int species_count;
+  cw_particles **particles; /* [species_count], empty on entry */
+  cw_vector_view E, B;      /* interior to be set; ghost cells are filled afterwards */
+} cw_setup_target;
+
+typedef struct cw_problem {
+  const char *name;
+  const char *text;
+  const cw_problem_key *keys; /* ends with a NULL name */
+  /* Checks the deck's species and parameters; part of `cellwise check`; no arrays yet. */
+  cw_status (*check)(cw_context *context, const cw_deck *deck);
+  /* Expected particles of species s, for memory estimates. */
+  int64_t (*expected)(const cw_deck *deck, int species);
+  cw_status (*fill)(const cw_setup_target *target);
+} cw_problem;
+
+/* All problems, ending with a NULL name. */
+extern const cw_problem cw_problems[];
+/* NULL if there is none of that name. */
+const cw_problem *cw_problem_find(const char *name);
+/* Checks [setup]: the problem exists, no unknown parameter, types, required ones, and its check(). */
+cw_status cw_setup_check(cw_context *context, const cw_deck *deck);
+/* Typed access with the key table's default; the key must be in the problem's table. */
+double cw_setup_number(const cw_deck *deck, const char *name);
+void cw_setup_vector(const cw_deck *deck, const char *name, double value[3]);
+/* The initial state: particles of every species, E and B. */
+cw_status cw_setup_fill(const cw_setup_target *target);
+/* Grid of the deck: cells, ghost cells by shape order and CFL, origin, dx. */
+cw_status cw_setup_grid(cw_context *context, const cw_deck *deck, cw_grid *grid);
+#endif
