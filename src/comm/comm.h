@@ -9,7 +9,8 @@ typedef enum cw_comm_op { CW_COMM_SUM = 0, CW_COMM_MAX, CW_COMM_MIN } cw_comm_op
 
 int cw_comm_rank(void);
 int cw_comm_size(void);
-/* In place over `count` values, the same result on every rank, ranks summed in order. Collective. */
+/* In place over `count` values, the same result on every rank, ranks summed in order.
+ * Collective. */
 cw_status cw_comm_reduce(cw_context *context, double *values, int count, cw_comm_op op);
 
 /* Fills the ghost cells of one array along a periodic axis from the cells at the other side; works
@@ -18,7 +19,8 @@ cw_status cw_comm_reduce(cw_context *context, double *values, int count, cw_comm
 cw_status cw_comm_fill_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis);
 /* The opposite: adds what stands in the ghost cells along a periodic axis to the cells that they
- * are images of, and zeroes the ghost cells. Axes in order 2, 1, 0 or 0, 1, 2: any. Collective. */
+ * are images of, and zeroes the ghost cells; axes in any order. Collective.
+ * Errors of both: CW_ERROR_ARGUMENT (an axis that is not simulated, no array). */
 cw_status cw_comm_fold_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis);
 #endif

@@ -1,0 +1,171 @@
+/* The owner of E, B and J, and the synchronisation of their ghost cells. */
+#include "fields/fields_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PASSES = 1024 };
+
+static cw_status check_side(cw_context *context, const cw_fields_options *options, int axis,
+                            int upper) {
+  static const char *const names[] = {"lower", "upper"};
+  cw_field_boundary field = options->boundary[axis][upper];
+  cw_particle_boundary particle = options->particle[axis][upper];
+  if ((int)field < 0 || field > CW_FIELD_ABSORB || (int)particle < 0 ||
+      particle > CW_PARTICLE_ABSORB)
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "fields: boundaries %d (fields) and %d (particles) at the %s side of axis %d",
+                   (int)field, (int)particle, names[upper], axis);
+  if ((field == CW_FIELD_PERIODIC) != (options->boundary[axis][0] == CW_FIELD_PERIODIC) ||
+      (field == CW_FIELD_PERIODIC) != (particle == CW_PARTICLE_PERIODIC))
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "fields: axis %d is periodic for only one side, or only for fields or only for "
+                   "particles, at its %s side",
+                   axis, names[upper]);
+  return CW_OK;
+}
+
+static cw_status check_axis(cw_context *context, const cw_grid *grid,
+                            const cw_fields_options *options, int axis) {
+  int layers = 0;
+  double length = grid->cells[axis] * grid->dx[axis], width = options->absorb_width[axis];
+  for (int upper = 0; upper < 2; upper++) {
+    CW_TRY(check_side(context, options, axis, upper));
+    layers += options->boundary[axis][upper] == CW_FIELD_ABSORB;
+  }
+  if (layers && !(width > 0 && layers * width <= length))
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "fields: %d absorbing layer(s) of width %g along axis %d of length %g", layers,
+                   width, axis, length);
+  return CW_OK;
+}
+
+static cw_status check_options(cw_context *context, const cw_grid *grid,
+                               const cw_fields_options *options) {
+  if (grid->ghost < 2)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "fields: %d ghost cells; expected at least 2",
+                   (int)grid->ghost);
+  if (options->precision != CW_SINGLE && options->precision != CW_DOUBLE)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "fields: precision is %d", (int)options->precision);
+  if (!isfinite(options->correction) || options->correction < 0)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "fields: correction is %g; expected above 0",
+                   options->correction);
+  for (int axis = 0; axis < grid->dim; axis++)
+    CW_TRY(check_axis(context, grid, options, axis));
+  return CW_OK;
+}
+
+static cw_status allocate(cw_context *context, cw_fields *fields) {
+  static const char *const names[3][3] = {{"field Ex", "field Ey", "field Ez"},
+                                          {"field Bx", "field By", "field Bz"},
+                                          {"current Jx", "current Jy", "current Jz"}};
+  void **const sets[3] = {fields->E, fields->B, fields->J};
+  size_t size = (size_t)cw_precision_size(fields->options.precision);
+  for (int set = 0; set < 3; set++)
+    for (int a = 0; a < 3; a++)
+      CW_TRY(cw_memory_alloc(context, CW_SPACE_HOST, (size_t)fields->grid.points, size,
+                             names[set][a], &sets[set][a]));
+  return CW_OK;
+}
+
+cw_status cw_fields_create(cw_context *context, const cw_grid *grid,
+                           const cw_fields_options *options, cw_fields **fields) {
+  *fields = NULL;
+  CW_TRY(check_options(context, grid, options));
+  cw_fields *made = NULL;
+  CW_TRY(CW_NEW(context, 1, "fields", &made));
+  made->context = context;
+  made->grid = *grid;
+  made->options = *options;
+  if (made->options.correction == 0)
+    made->options.correction = 1;
+  cw_status status = allocate(context, made);
+  if (status == CW_OK)
+    *fields = made;
+  else
+    cw_fields_destroy(made);
+  return status;
+}
+
+void cw_fields_destroy(cw_fields *fields) {
+  if (!fields)
+    return;
+  for (int a = 0; a < 3; a++) {
+    CW_DELETE(fields->context, fields->E[a]);
+    CW_DELETE(fields->context, fields->B[a]);
+    CW_DELETE(fields->context, fields->J[a]);
+  }
+  CW_DELETE(fields->context, fields->work);
+  CW_DELETE(fields->context, fields);
+}
+
+static cw_vector_view view(const cw_fields *fields, void *const component[3]) {
+  return (cw_vector_view){fields->options.precision, {component[0], component[1], component[2]}};
+}
+
+cw_vector_view cw_fields_E(const cw_fields *fields) {
+  return view(fields, fields->E);
+}
+cw_vector_view cw_fields_B(const cw_fields *fields) {
+  return view(fields, fields->B);
+}
+cw_vector_view cw_fields_J(const cw_fields *fields) {
+  return view(fields, fields->J);
+}
+
+cw_status cw_fields_fill_ghosts(cw_fields *fields) {
+  for (int a = 0; a < 3; a++) {
+    cw_fields_kind E = cw_fields_kind_E(a), B = cw_fields_kind_B(a);
+    CW_TRY(cw_fields_fill_array(fields, &E, fields->options.precision, fields->E[a]));
+    CW_TRY(cw_fields_fill_array(fields, &B, fields->options.precision, fields->B[a]));
+  }
+  return CW_OK;
+}
+
+cw_status cw_fields_zero_J(cw_fields *fields) {
+  size_t size = (size_t)cw_precision_size(fields->options.precision);
+  int64_t points = fields->grid.points, blocks = cw_block_count(points);
+  for (int a = 0; a < 3; a++) {
+    char *bytes = fields->J[a];
+#pragma omp parallel for num_threads(                                                              \
+    cw_context_threads(fields->context)) if (points > CW_FIELDS_PARALLEL_POINTS) schedule(static)
+    for (int64_t block = 0; block < blocks; block++) {
+      int64_t first = block * CW_BLOCK, count = cw_min_i64(CW_BLOCK, points - first);
+      memset(bytes + (size_t)first * size, 0, (size_t)count * size);
+    }
+  }
+  return CW_OK;
+}
+
+static cw_status sync(cw_fields *fields, const cw_fields_kind *kind, cw_precision precision,
+                      void *array, int passes) {
+  CW_TRY(cw_fields_fold_array(fields, kind, precision, array));
+  CW_TRY(cw_fields_filter_array(fields, kind, precision, array, passes));
+  cw_fields_drop_outside(fields, kind, precision, array);
+  return cw_fields_fill_array(fields, kind, precision, array);
+}
+
+static cw_status check_passes(cw_context *context, int passes) {
+  if (passes < 0 || passes > MAX_PASSES)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "fields: %d filter passes; expected 0 to %d", passes,
+                   (int)MAX_PASSES);
+  return CW_OK;
+}
+
+cw_status cw_fields_sync_J(cw_fields *fields, int passes) {
+  CW_TRY(check_passes(fields->context, passes));
+  for (int a = 0; a < 3; a++) {
+    cw_fields_kind kind = cw_fields_kind_J(a);
+    CW_TRY(sync(fields, &kind, fields->options.precision, fields->J[a], passes));
+  }
+  fields->passes = passes;
+  return CW_OK;
+}
+
+cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes) {
+  if (!rho)
+    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "sync rho: the array is NULL");
+  CW_TRY(check_passes(fields->context, passes));
+  cw_fields_kind kind = cw_fields_kind_rho();
+  return sync(fields, &kind, CW_DOUBLE, rho, passes);
+}

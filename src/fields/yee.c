@@ -1,0 +1,49 @@
+/* dB/dt = -curl E, dE/dt = curl B - current (Yee 1966): checks, choice of code, boundaries. */
+#include <math.h>
+
+#include "fields/fields_private.h"
+#include "fields/yee_cpu.h"
+
+static void add_curl(cw_fields *fields, cw_yee_job *job, double dt) {
+  const cw_grid *grid = &fields->grid;
+  job->grid = grid;
+  job->threads = cw_context_threads(fields->context);
+  for (int a = 0; a < grid->dim; a++)
+    job->coefficient[a] = fields->options.correction * dt / grid->dx[a];
+  const cw_yee_cpu_table *table = CW_ISA_SELECT(cw_yee_cpu_ops, cw_context_isa(fields->context));
+  table->curl[fields->options.precision](job);
+}
+
+cw_status cw_fields_advance_B(cw_fields *fields, double dt) {
+  if (!isfinite(dt))
+    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "advance B: dt is %g", dt);
+  cw_yee_job job = {.step = 1};
+  for (int a = 0; a < 3; a++)
+    job.out[a] = fields->B[a], job.in[a] = fields->E[a];
+  add_curl(fields, &job, dt);
+  for (int a = 0; a < 3; a++) {
+    cw_fields_kind kind = cw_fields_kind_B(a);
+    cw_fields_absorb(fields, &kind, fields->B[a], dt);
+    CW_TRY(cw_fields_fill_array(fields, &kind, fields->options.precision, fields->B[a]));
+  }
+  return CW_OK;
+}
+
+cw_status cw_fields_advance_E(cw_fields *fields, double dt, double current_scale) {
+  if (!isfinite(dt) || !isfinite(current_scale))
+    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "advance E: dt is %g, current scale %g", dt,
+                   current_scale);
+  cw_yee_job job = {.step = -1, .current_scale = current_scale};
+  for (int a = 0; a < 3; a++) {
+    job.out[a] = fields->E[a];
+    job.in[a] = fields->B[a];
+    job.current[a] = current_scale != 0 ? fields->J[a] : NULL;
+  }
+  add_curl(fields, &job, dt);
+  for (int a = 0; a < 3; a++) {
+    cw_fields_kind kind = cw_fields_kind_E(a);
+    cw_fields_absorb(fields, &kind, fields->E[a], dt);
+    CW_TRY(cw_fields_fill_array(fields, &kind, fields->options.precision, fields->E[a]));
+  }
+  return CW_OK;
+}
