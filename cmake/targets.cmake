@@ -8,6 +8,7 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 
 add_library(cellwise_warnings INTERFACE)
 target_compile_options(cellwise_warnings INTERFACE
@@ -20,7 +21,7 @@ target_include_directories(cellwise_usage INTERFACE
 target_include_directories(cellwise_usage SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_compile_definitions(cellwise_usage INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
 target_link_libraries(cellwise_usage INTERFACE
-  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON ${HDF5_C_LIBRARIES} m)
+  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON PkgConfig::NETTLE ${HDF5_C_LIBRARIES} m)
 # Contraction of multiply-add is set, never left to the compiler's default.
 target_compile_options(cellwise_usage INTERFACE -ffp-contract=off)
 if(sanitize)

@@ -60,7 +60,8 @@ static cw_status choose_isa(cw_context *context, cw_isa wanted) {
     origin = "the environment variable CELLWISE_ISA";
     int found = 0;
     for (int k = 0; k < ISA_COUNT; k++)
-      if (strcmp(forced, isa_names[k]) == 0) wanted = (cw_isa)k, found = 1;
+      if (strcmp(forced, isa_names[k]) == 0)
+        wanted = (cw_isa)k, found = 1;
     if (!found)
       return cw_fail(context, CW_ERROR_ARGUMENT,
                      "CELLWISE_ISA is '%s'; expected auto, base, avx2 or avx512", forced);
@@ -69,8 +70,8 @@ static cw_status choose_isa(cw_context *context, cw_isa wanted) {
     return cw_fail(context, CW_ERROR_ARGUMENT, "isa is %d; expected a cw_isa", (int)wanted);
   if (wanted > here)
     return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "%s asks for %s, but this processor has at most %s", origin,
-                   isa_names[wanted], isa_names[here]);
+                   "%s asks for %s, but this processor has at most %s", origin, isa_names[wanted],
+                   isa_names[here]);
   context->isa = wanted == CW_ISA_AUTO ? here : wanted;
   return CW_OK;
 }
@@ -107,15 +108,26 @@ cw_status cw_context_create(const cw_context_options *options, cw_context **cont
   return status;
 }
 
-void cw_context_destroy(cw_context *context) { free(context); }
+void cw_context_destroy(cw_context *context) {
+  free(context);
+}
 
-const char *cw_context_message(const cw_context *context) { return context ? context->message : ""; }
-int cw_context_threads(const cw_context *context) { return context->threads; }
-cw_isa cw_context_isa(const cw_context *context) { return context->isa; }
-cw_backend cw_context_backend(const cw_context *context) { return context->backend; }
+const char *cw_context_message(const cw_context *context) {
+  return context ? context->message : "";
+}
+int cw_context_threads(const cw_context *context) {
+  return context->threads;
+}
+cw_isa cw_context_isa(const cw_context *context) {
+  return context->isa;
+}
+cw_backend cw_context_backend(const cw_context *context) {
+  return context->backend;
+}
 
 cw_status cw_fail(cw_context *context, cw_status status, const char *format, ...) {
-  if (!context) return status;
+  if (!context)
+    return status;
   char text[CW_MESSAGE_SIZE]; /* the arguments may contain the old message */
   va_list arguments;
   va_start(arguments, format);
@@ -126,7 +138,8 @@ cw_status cw_fail(cw_context *context, cw_status status, const char *format, ...
 }
 
 void cw_log(const cw_context *context, cw_log_level level, const char *format, ...) {
-  if (!context || !context->log) return;
+  if (!context || !context->log)
+    return;
   char text[CW_MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);

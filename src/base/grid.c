@@ -9,7 +9,8 @@ int32_t cw_grid_ghost_cells(int order, double max_move) {
    * (order - 1)/2 nodes below its cell and ends (order + 1)/2 above. Even order: the shape is
    * centred on the nearest node, so a particle in the upper half of cell `cells` reaches
    * order/2 + 1 above that cell, which is possible only for moves of more than half a cell. */
-  if (order == 0) order = 1; /* zigzag writes linear weights */
+  if (order == 0)
+    order = 1; /* zigzag writes linear weights */
   int32_t reach = order % 2 ? (order + 1) / 2 + 1 : order / 2 + (max_move > 0.5 ? 2 : 1);
   return reach < 2 ? 2 : reach;
 }
@@ -38,7 +39,8 @@ cw_status cw_grid_init(cw_context *context, cw_grid *grid, int dim, const int32_
                      (int)cells[a], a);
     made.size[a] = (int32_t)size;
     made.stride[a] = points;
-    if (active) made.offset += ghost * points;
+    if (active)
+      made.offset += ghost * points;
     points *= size;
   }
   made.points = points;

@@ -8,21 +8,26 @@
 /* Each host block starts with its size, padded to one cache line. */
 enum { ALIGNMENT = 64 };
 
-static double megabytes(size_t bytes) { return (double)bytes / 1048576.0; }
+static double megabytes(size_t bytes) {
+  return (double)bytes / 1048576.0;
+}
 
 /* First number of a file, or 0 if there is none ("max" in a cgroup file). */
 static size_t number_in_file(const char *path) {
   FILE *file = fopen(path, "r");
-  if (!file) return 0;
+  if (!file)
+    return 0;
   unsigned long long value = 0;
-  if (fscanf(file, "%llu", &value) != 1) value = 0;
+  if (fscanf(file, "%llu", &value) != 1)
+    value = 0;
   fclose(file);
   return (size_t)value;
 }
 
 static size_t meminfo_available(void) {
   FILE *file = fopen("/proc/meminfo", "r");
-  if (!file) return SIZE_MAX;
+  if (!file)
+    return SIZE_MAX;
   char line[256];
   unsigned long long kilobytes = 0;
   int found = 0;
@@ -34,18 +39,21 @@ static size_t meminfo_available(void) {
 
 size_t cw_memory_available(const cw_context *context, cw_space space) {
   (void)context;
-  if (space != CW_SPACE_HOST) return 0;
+  if (space != CW_SPACE_HOST)
+    return 0;
   size_t available = meminfo_available();
   size_t limit = number_in_file("/sys/fs/cgroup/memory.max");
   size_t current = number_in_file("/sys/fs/cgroup/memory.current");
-  if (limit && limit > current && limit - current < available) available = limit - current;
+  if (limit && limit > current && limit - current < available)
+    available = limit - current;
   return available;
 }
 
 static void count_use(cw_context *context, cw_space space, size_t bytes) {
   size_t now = atomic_fetch_add(&context->used[space], bytes) + bytes;
   size_t peak = atomic_load(&context->peak[space]);
-  while (now > peak && !atomic_compare_exchange_weak(&context->peak[space], &peak, now)) continue;
+  while (now > peak && !atomic_compare_exchange_weak(&context->peak[space], &peak, now))
+    continue;
 }
 
 cw_status cw_memory_alloc(cw_context *context, cw_space space, size_t count, size_t size,
@@ -71,7 +79,8 @@ cw_status cw_memory_alloc(cw_context *context, cw_space space, size_t count, siz
 }
 
 void cw_memory_free(cw_context *context, cw_space space, void *pointer) {
-  if (!pointer) return;
+  if (!pointer)
+    return;
   char *block = (char *)pointer - ALIGNMENT;
   size_t bytes;
   memcpy(&bytes, block, sizeof bytes);

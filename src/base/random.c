@@ -11,7 +11,8 @@ void cw_random_bits(uint32_t seed, uint32_t stream, uint64_t index, uint32_t dra
   philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), draw, 0}};
   philox4x32_key_t key = {{seed, stream}};
   philox4x32_ctr_t result = philox4x32(counter, key);
-  for (int k = 0; k < 4; k++) bits[k] = result.v[k];
+  for (int k = 0; k < 4; k++)
+    bits[k] = result.v[k];
 }
 
 /* (k + 1/2) 2^-52 for the upper 52 of 64 bits: exact in double, never 0 or 1. */

@@ -13,7 +13,7 @@ typedef struct cw_engine cw_engine;
 /* Diagnostics of the state as it stands. */
 typedef struct cw_engine_diagnostics {
   double electric_energy, magnetic_energy, kinetic_energy, total_energy;
-  double charge_error; /* max |div E - rho| over the largest |rho| */
+  double charge_error; /* max |div E - rho| over the largest |rho| of any one species */
   int64_t particles;
   double species_energy[CW_DECK_MAX_SPECIES];
   int64_t species_count[CW_DECK_MAX_SPECIES];
@@ -35,8 +35,10 @@ cw_fields *cw_engine_fields(cw_engine *engine);
 cw_particles *cw_engine_particles(cw_engine *engine, int species);
 /* Seconds spent in each stage since creation. */
 const double *cw_engine_stage_seconds(const cw_engine *engine);
-/* Charge density of all species (synced and filtered as the fields see it) or number density of
- * one (species >= 0), in units of the deck; double over the grid, owned by the engine until the
- * next call. */
+/* Charge density of all species (folded and filtered as the fields see it; units of the reference
+ * charge times n0) or the number density of one (species >= 0; units of n0): double over the grid,
+ * the engine's own until the next call. */
 cw_status cw_engine_density(cw_engine *engine, int species, const double **density);
+/* SHA-256 of fields and particles as 64 hex digits: equal for runs that agree bit by bit. */
+void cw_engine_sha256(const cw_engine *engine, char hex[65]);
 #endif

@@ -1,0 +1,154 @@
+/* bench step: the whole explicit step on a thermal pair plasma, with each stage's share. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context_private.h"
+#include "base/reals.h"
+#include "cli/bench.h"
+#include "engine/engine.h"
+#include "setup/setup.h"
+
+enum { DECK_TEXT = 4096, COMPARED_STEPS = 4 };
+
+typedef struct step_variant {
+  const char *name;
+  int tiled, fixed_point;
+} step_variant;
+
+static const step_variant variants_here[] = {
+    {"whole", 1, 0}, {"whole_fixed", 1, 1}, {"whole_flat", 0, 0}};
+
+static void axis_list(char *text, size_t size, const char *format_first, int dim,
+                      const double *values) {
+  size_t used = 0;
+  for (int a = 0; a < dim; a++) {
+    used += (size_t)snprintf(text + used, size - used, a ? ", " : "");
+    used += (size_t)snprintf(text + used, size - used,
+                             format_first[0] == 'e' ? "[0.0, %.17g]" : "%.0f", values[a]);
+  }
+}
+
+static void write_deck(const cw_bench_case *c, const step_variant *variant, cw_precision precision,
+                       char text[DECK_TEXT]) {
+  const double dx = 0.1; /* skin depths */
+  double cells[3], extent[3];
+  char resolution[128], extents[256], boundaries[128];
+  for (int a = 0; a < c->dim; a++)
+    cells[a] = c->cells[a], extent[a] = c->cells[a] * dx;
+  axis_list(resolution, sizeof resolution, "resolution", c->dim, cells);
+  axis_list(extents, sizeof extents, "extent", c->dim, extent);
+  boundaries[0] = 0;
+  for (int a = 0; a < c->dim; a++)
+    strcat(boundaries, a ? ", [\"PERIODIC\"]" : "[\"PERIODIC\"]");
+  snprintf(text, DECK_TEXT,
+           "[simulation]\nname = \"bench\"\nengine = \"srpic\"\nruntime = 1.0\nprecision = \"%s\"\n"
+           "seed = %u\n[grid]\nresolution = [%s]\nextent = [%s]\n[grid.metric]\nmetric = "
+           "\"minkowski\"\n[grid.boundaries]\nfields = [%s]\nparticles = [%s]\n[scales]\n"
+           "larmor0 = 1.0\nskindepth0 = 1.0\n[algorithms]\ncurrent_filters = 4\n"
+           "[algorithms.timestep]\nCFL = %.17g\n[algorithms.deposit]\ntiled_deposit = %s\n"
+           "tiled_deposit_fixed_point = %s\ntiled_deposit_tile_size = %d\n"
+           "tiled_deposit_drift = %d\nshape_order = %d\n[particles]\nppc0 = %d.0\n"
+           "spatial_sorting_interval = %d\n"
+           "[[particles.species]]\nlabel = \"electrons\"\nmass = 1.0\ncharge = -1.0\n"
+           "[[particles.species]]\nlabel = \"positrons\"\nmass = 1.0\ncharge = 1.0\n"
+           "[setup]\nproblem = \"thermal\"\ntemperature = %.17g\ndrift = [%.17g, 0.0, 0.0]\n",
+           cw_precision_name(precision), c->seed, resolution, extents, boundaries, boundaries,
+           c->cfl, variant->tiled ? "true" : "false", variant->fixed_point ? "true" : "false",
+           c->tile, c->drift, c->order, c->ppc, variant->tiled ? c->sort_interval : 0,
+           c->temperature, c->bulk / sqrt(1 + c->bulk * c->bulk));
+}
+
+static cw_status make_engine(cw_context *context, const cw_bench_case *c,
+                             const step_variant *variant, cw_precision precision, cw_deck **deck,
+                             cw_engine **engine) {
+  char text[DECK_TEXT];
+  write_deck(c, variant, precision, text);
+  CW_TRY(cw_deck_parse(context, "bench deck", text, strlen(text), NULL, 0, deck));
+  CW_TRY(cw_setup_check(context, *deck));
+  return cw_engine_create(context, *deck, engine);
+}
+
+static cw_status run_steps(cw_engine *engine, int64_t steps) {
+  for (int64_t k = 0; k < steps; k++)
+    CW_TRY(cw_engine_step(engine));
+  return CW_OK;
+}
+
+/* Largest difference of E over the largest |E| after the same few steps of the same deck. */
+static double compare_fields(cw_engine *engine, cw_engine *reference) {
+  const cw_grid *grid = cw_engine_grid(engine);
+  cw_vector_view a = cw_fields_E(cw_engine_fields(engine));
+  cw_vector_view b = cw_fields_E(cw_engine_fields(reference));
+  double difference = 0, largest = 0;
+  for (int c = 0; c < 3; c++)
+    for (int64_t k = 0; k < grid->points; k++) {
+      double x = cw_real_get(a.component[c], a.precision, k);
+      double y = cw_real_get(b.component[c], b.precision, k);
+      if (!isfinite(x) || !isfinite(y))
+        return NAN;
+      difference = fmax(difference, fabs(x - y));
+      largest = fmax(largest, fabs(y));
+    }
+  return largest > 0 ? difference / largest : NAN;
+}
+
+typedef struct timed {
+  cw_engine *engine;
+  int64_t steps;
+} timed;
+
+static cw_status timed_steps(void *state) {
+  timed *run = state;
+  return run_steps(run->engine, run->steps);
+}
+
+static cw_status time_variant(cw_context *context, const cw_bench_case *c,
+                              const step_variant *variant, cw_engine *reference, json_t *rows) {
+  cw_deck *deck = NULL;
+  cw_engine *engine = NULL;
+  cw_status status;
+  CW_TRY_CLEANUP(status, make_engine(context, c, variant, c->precision, &deck, &engine));
+  CW_TRY_CLEANUP(status, run_steps(engine, COMPARED_STEPS));
+  double error = compare_fields(engine, reference);
+  /* Each timed run holds one sort. */
+  timed run = {engine, c->sort_interval > 0 ? c->sort_interval : 1};
+  double before[CW_STAGE_COUNT], seconds;
+  int64_t first = cw_engine_step_number(engine);
+  memcpy(before, cw_engine_stage_seconds(engine), sizeof before);
+  CW_TRY_CLEANUP(status, cw_bench_time(c->repeats, NULL, timed_steps, &run, &seconds));
+  double particles = 0;
+  for (int s = 0; s < deck->particles.species_count; s++)
+    particles += (double)cw_particles_count(cw_engine_particles(engine, s));
+  cw_vector_view E = cw_fields_E(cw_engine_fields(engine));
+  json_t *row =
+      cw_bench_add(rows, variant->name, 1e9 * seconds / (particles * (double)run.steps), error,
+                   cw_bench_checksum(E.component[0], (size_t)cw_engine_grid(engine)->points *
+                                                         (size_t)cw_precision_size(E.precision)));
+  json_t *stages = json_object();
+  double steps = (double)(cw_engine_step_number(engine) - first);
+  for (int k = 0; k < CW_STAGE_COUNT; k++)
+    json_object_set_new(
+        stages, cw_stage_names[k],
+        json_real(1e9 * (cw_engine_stage_seconds(engine)[k] - before[k]) / (steps * particles)));
+  json_object_set_new(row, "stages", stages);
+  json_object_set_new(row, "particles", json_real(particles));
+cleanup:
+  cw_engine_destroy(engine);
+  cw_deck_destroy(deck);
+  return status;
+}
+
+cw_status cw_bench_step(cw_context *context, const cw_bench_case *c, json_t *rows) {
+  const step_variant plain = {"plain", 0, 0};
+  cw_deck *deck = NULL;
+  cw_engine *reference = NULL;
+  cw_status status;
+  CW_TRY_CLEANUP(status, make_engine(context, c, &plain, CW_DOUBLE, &deck, &reference));
+  CW_TRY_CLEANUP(status, run_steps(reference, COMPARED_STEPS));
+  for (size_t v = 0; v < sizeof variants_here / sizeof *variants_here; v++)
+    CW_TRY_CLEANUP(status, time_variant(context, c, &variants_here[v], reference, rows));
+cleanup:
+  cw_engine_destroy(reference);
+  cw_deck_destroy(deck);
+  return status;
+}

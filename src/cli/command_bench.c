@@ -1,0 +1,244 @@
+/* cellwise bench: every variant of a kernel on the same data in one run. */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/support.h"
+
+typedef struct bench_arguments {
+  const char *command, *kernel, *backend, *threads;
+  int json, failed;
+  cw_bench_case c;
+} bench_arguments;
+
+enum {
+  OPT_DIM = 256,
+  OPT_ORDER,
+  OPT_PRECISION,
+  OPT_CELLS,
+  OPT_PPC,
+  OPT_TILE,
+  OPT_DRIFT,
+  OPT_TEAM,
+  OPT_SORT,
+  OPT_TEMPERATURE,
+  OPT_BULK,
+  OPT_CFL,
+  OPT_REPEATS,
+  OPT_SEED
+};
+
+static const struct argp_option options[] = {
+    {"dim", OPT_DIM, "D", 0, "dimension, 1 to 3 (default 3)", 0},
+    {"order", OPT_ORDER, "O", 0, "shape order, 0 to 11 (default 2)", 0},
+    {"precision", OPT_PRECISION, "P", 0, "single or double (default single)", 0},
+    {"cells", OPT_CELLS, "N", 0, "cells along each axis (default 32 in 3D, 256 in 2D)", 0},
+    {"ppc", OPT_PPC, "N", 0, "particles a cell (default 64)", 0},
+    {"tile", OPT_TILE, "T", 0, "tile edge: 4, 6, 8, 10, 12, 14 or 16 (default 8)", 0},
+    {"drift", OPT_DRIFT, "N", 0, "cells a particle may be from its tile, 0 to 4 (default 1)", 0},
+    {"team-size", OPT_TEAM, "N", 0, "threads a team on a device (default 0: by occupancy)", 0},
+    {"sort-interval", OPT_SORT, "N", 0, "steps between sorts in `step` (default 1)", 0},
+    {"temperature", OPT_TEMPERATURE, "T", 0, "thermal spread of u (default 0.1)", 0},
+    {"bulk", OPT_BULK, "U", 0, "drift of u along x (default 0)", 0},
+    {"cfl", OPT_CFL, "C", 0, "CFL number (default 0.5)", 0},
+    {"repeats", OPT_REPEATS, "N", 0, "timed runs, at least 7 (default 7)", 0},
+    {"seed", OPT_SEED, "N", 0, "of the random numbers (default 1)", 0},
+    {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
+    {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
+    {"json", 'j', NULL, 0, "print one JSON document", 0},
+    {0}};
+
+static int integer(bench_arguments *arguments, const char *option, const char *text, int64_t low,
+                   int64_t high) {
+  int64_t value = low;
+  arguments->failed |= cw_cli_integer(arguments->command, option, text, low, high, &value);
+  return (int)value;
+}
+
+static double real(bench_arguments *arguments, const char *option, const char *text, double low,
+                   double high) {
+  double value = low;
+  arguments->failed |= cw_cli_real(arguments->command, option, text, low, high, &value);
+  return value;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  bench_arguments *a = state->input;
+  switch (key) {
+  case OPT_DIM:
+    a->c.dim = integer(a, "--dim", value, 1, 3);
+    return 0;
+  case OPT_ORDER:
+    a->c.order = integer(a, "--order", value, 0, CW_MAX_SHAPE_ORDER);
+    return 0;
+  case OPT_CELLS:
+    a->c.cells[0] = integer(a, "--cells", value, 1, 1 << 24);
+    return 0;
+  case OPT_PPC:
+    a->c.ppc = integer(a, "--ppc", value, 1, 1 << 20);
+    return 0;
+  case OPT_TILE:
+    a->c.tile = integer(a, "--tile", value, 4, 16);
+    return 0;
+  case OPT_DRIFT:
+    a->c.drift = integer(a, "--drift", value, 0, 4);
+    return 0;
+  case OPT_TEAM:
+    a->c.team_size = integer(a, "--team-size", value, 0, 1024);
+    return 0;
+  case OPT_SORT:
+    a->c.sort_interval = integer(a, "--sort-interval", value, 0, 1000);
+    return 0;
+  case OPT_TEMPERATURE:
+    a->c.temperature = real(a, "--temperature", value, 0, 100);
+    return 0;
+  case OPT_BULK:
+    a->c.bulk = real(a, "--bulk", value, -1e4, 1e4);
+    return 0;
+  case OPT_CFL:
+    a->c.cfl = real(a, "--cfl", value, 1e-3, 1);
+    return 0;
+  case OPT_REPEATS:
+    a->c.repeats = integer(a, "--repeats", value, 7, 1000);
+    return 0;
+  case OPT_SEED:
+    a->c.seed = (uint32_t)integer(a, "--seed", value, 0, INT32_MAX);
+    return 0;
+  case OPT_PRECISION:
+    if (strcmp(value, "single") == 0)
+      a->c.precision = CW_SINGLE;
+    else if (strcmp(value, "double") == 0)
+      a->c.precision = CW_DOUBLE;
+    else
+      a->failed |= cw_cli_usage_error(a->command,
+                                      "option --precision: found '%s'; expected "
+                                      "single or double",
+                                      value);
+    return 0;
+  case 'b':
+    a->backend = value;
+    return 0;
+  case 't':
+    a->threads = value;
+    return 0;
+  case 'j':
+    a->json = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (a->kernel)
+      argp_error(state, "found a second kernel '%s'; expected one", value);
+    a->kernel = value;
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "no kernel was named; expected deposit, sort or step");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct {
+  const char *name;
+  cw_bench_kernel *run;
+} kernels[] = {{"deposit", cw_bench_deposit}, {"sort", cw_bench_sort}, {"step", cw_bench_step}};
+enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
+
+static json_t *case_json(const cw_bench_case *c, const cw_context *context) {
+  json_t *cells = json_array();
+  for (int a = 0; a < c->dim; a++)
+    json_array_append_new(cells, json_integer(c->cells[a]));
+  return json_pack("{s:i, s:i, s:s, s:o, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:i}", "dim",
+                   c->dim, "order", c->order, "precision", cw_precision_name(c->precision), "cells",
+                   cells, "ppc", c->ppc, "tile", c->tile, "drift", c->drift, "sort_interval",
+                   c->sort_interval, "temperature", c->temperature, "bulk", c->bulk, "cfl", c->cfl,
+                   "threads", cw_context_threads(context), "instruction_set",
+                   cw_isa_name(cw_context_isa(context)), "repeats", c->repeats);
+}
+
+static void print_table(const char *kernel, const json_t *variants) {
+  printf("%-24s %16s %14s  %s\n", kernel, "ns a particle", "max rel. error", "checksum");
+  size_t k;
+  json_t *row;
+  json_array_foreach(variants, k, row) {
+    json_t *error = json_object_get(row, "max_rel_err");
+    printf("%-24s %16.3f ", json_string_value(json_object_get(row, "name")),
+           json_number_value(json_object_get(row, "ns_per_particle")));
+    if (json_is_number(error))
+      printf("%14.2e", json_number_value(error));
+    else
+      printf("%14s", json_string_value(error));
+    printf("  %s\n", json_string_value(json_object_get(row, "checksum")));
+    json_t *stages = json_object_get(row, "stages"), *share;
+    const char *name;
+    if (stages)
+      json_object_foreach(stages, name, share)
+          printf("    %-20s %16.3f\n", name, json_number_value(share));
+  }
+}
+
+static int bench(const bench_arguments *arguments, int kernel) {
+  cw_context *context = NULL;
+  int failed = cw_cli_context(arguments->command, arguments->backend, arguments->threads, &context);
+  if (failed)
+    return failed;
+  json_t *variants = json_array();
+  cw_status status = kernels[kernel].run(context, &arguments->c, variants);
+  if (status != CW_OK) {
+    failed = cw_cli_error(arguments->command, context, status);
+  } else if (arguments->json) {
+    json_t *document =
+        json_pack("{s:s, s:s, s:s, s:o, s:O}", "kernel", kernels[kernel].name, "backend",
+                  cw_backend_name(cw_context_backend(context)), "device", "cpu", "case",
+                  case_json(&arguments->c, context), "variants", variants);
+    json_dumpf(document, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(document);
+  } else {
+    print_table(kernels[kernel].name, variants);
+  }
+  json_decref(variants);
+  cw_context_destroy(context);
+  return failed;
+}
+
+int cw_command_bench(int argc, char **argv) {
+  static const struct argp argp = {
+      options,
+      parse,
+      "KERNEL",
+      "Time every variant of a kernel (deposit, sort, step) on the same data; each is checked "
+      "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
+      "2 "
+      "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
+      NULL,
+      NULL,
+      NULL};
+  bench_arguments arguments = {.command = argv[0],
+                               .c = {.dim = 3,
+                                     .order = 2,
+                                     .ppc = 64,
+                                     .tile = 8,
+                                     .drift = 1,
+                                     .sort_interval = 1,
+                                     .temperature = 0.1,
+                                     .cfl = 0.5,
+                                     .repeats = 7,
+                                     .seed = 1}};
+  argp_err_exit_status = CW_EXIT_INPUT;
+  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+  if (arguments.failed)
+    return CW_EXIT_INPUT;
+  int32_t cells = arguments.c.cells[0];
+  if (cells == 0)
+    cells = arguments.c.dim == 3 ? 32 : arguments.c.dim == 2 ? 256 : 4096;
+  for (int a = 0; a < 3; a++)
+    arguments.c.cells[a] = a < arguments.c.dim ? cells : 1;
+  for (int k = 0; k < KERNELS; k++)
+    if (strcmp(arguments.kernel, kernels[k].name) == 0)
+      return bench(&arguments, k);
+  return cw_cli_usage_error(arguments.command, "found kernel '%s'; expected deposit, sort or step",
+                            arguments.kernel);
+}

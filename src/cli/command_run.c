@@ -1,0 +1,281 @@
+/* cellwise run: a deck to its results. */
+#include <argp.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context_private.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/run_output.h"
+#include "cli/support.h"
+#include "engine/engine.h"
+#include "output/output.h"
+#include "setup/setup.h"
+
+typedef struct run_arguments {
+  const char *command, *deck, *out, *backend, *threads, *steps;
+  int json, quiet, failed;
+  cw_cli_overrides overrides;
+} run_arguments;
+
+/* Set by Ctrl-C: the run ends after the step. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  run_arguments *arguments = state->input;
+  switch (key) {
+  case 'o':
+    arguments->out = value;
+    return 0;
+  case 'b':
+    arguments->backend = value;
+    return 0;
+  case 't':
+    arguments->threads = value;
+    return 0;
+  case 'n':
+    arguments->steps = value;
+    return 0;
+  case 's':
+    arguments->failed |= cw_cli_overrides_add(arguments->command, &arguments->overrides, value);
+    return 0;
+  case 'j':
+    arguments->json = 1;
+    return 0;
+  case 'q':
+    arguments->quiet = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (arguments->deck)
+      argp_error(state, "found a second deck '%s'; expected one", value);
+    arguments->deck = value;
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "no deck was given");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"out", 'o', "DIR", 0, "folder for the results (default: the simulation's name)", 0},
+    {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
+    {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
+    {"steps", 'n', "N", 0, "end after N steps instead of at simulation.runtime", 0},
+    {"set", 's', "KEY=VALUE", 0, "override a key of the deck, such as particles.ppc0=32", 0},
+    {"quiet", 'q', NULL, 0, "no progress", 0},
+    {"json", 'j', NULL, 0, "print the closing table as one JSON document", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse,
+    "DECK.toml",
+    "Run the simulation that a deck describes; write history.csv, field files and the deck as used."
+    "\vExample:\n  cellwise run examples/two_stream.toml --out two_stream --set "
+    "particles.ppc0=64\n\n"
+    "Exit status: 0 done, 1 failed or interrupted while running, 2 bad input.",
+    NULL,
+    NULL,
+    NULL};
+
+/* The parts of one run. */
+typedef struct run {
+  cw_context *context;
+  cw_deck *deck;
+  cw_engine *engine;
+  cw_run_output *output;
+  cw_engine_diagnostics first, last;
+  double max_charge_error;
+  double seconds;         /* in steps */
+  int64_t particle_steps; /* particles pushed, summed over the steps */
+} run;
+
+static cw_status check_memory(run *run) {
+  cw_engine_memory need;
+  CW_TRY(cw_engine_estimate(run->context, run->deck, &need));
+  double available = (double)cw_memory_available(run->context, CW_SPACE_HOST);
+  if (need.total <= available)
+    return CW_OK;
+  return cw_fail(run->context, CW_ERROR_INPUT,
+                 "%s: the deck needs about %.0f MB (%.0f MB of it for %lld particles); %.0f MB are "
+                 "available: lower grid.resolution or particles.ppc0",
+                 run->deck->path, need.total / 1048576, need.particles / 1048576,
+                 (long long)need.particle_count, available / 1048576);
+}
+
+/* Everything before the first step; failures here are the input's. */
+static cw_status prepare(run *run, const run_arguments *arguments) {
+  CW_TRY(cw_deck_read(run->context, arguments->deck, arguments->overrides.items,
+                      arguments->overrides.count, &run->deck));
+  if (arguments->steps)
+    run->deck->steps = strtoll(arguments->steps, NULL, 10);
+  CW_TRY(cw_setup_check(run->context, run->deck));
+  CW_TRY(check_memory(run));
+  const char *folder = arguments->out ? arguments->out : run->deck->simulation.name;
+  CW_TRY(cw_engine_create(run->context, run->deck, &run->engine));
+  return cw_run_output_create(run->context, run->deck, folder, &run->output);
+}
+
+static int due(int64_t interval, int64_t step) {
+  return interval > 0 && step % interval == 0;
+}
+
+/* History and fields of the state as it stands, where due or at the end. */
+static cw_status write_state(run *run, int at_end) {
+  int64_t step = cw_engine_step_number(run->engine);
+  if (at_end || due(run->deck->output.stats_interval, step)) {
+    CW_TRY(cw_engine_diagnose(run->engine, &run->last));
+    if (step == 0)
+      run->first = run->last;
+    if (run->last.charge_error > run->max_charge_error)
+      run->max_charge_error = run->last.charge_error;
+    CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
+  }
+  if (run->deck->output.interval > 0 && (at_end || due(run->deck->output.interval, step)))
+    CW_TRY(cw_run_output_fields(run->output, run->engine));
+  return CW_OK;
+}
+
+static int64_t count_particles(const run *run) {
+  int64_t count = 0;
+  for (int s = 0; s < run->deck->particles.species_count; s++)
+    count += cw_particles_count(cw_engine_particles(run->engine, s));
+  return count;
+}
+
+static cw_status advance(run *run, cw_progress *progress) {
+  const int64_t interval = cw_max_i64(run->deck->diagnostics.interval, 1);
+  CW_TRY(write_state(run, run->deck->steps == 0));
+  while (cw_engine_step_number(run->engine) < run->deck->steps && !interrupted) {
+    double since = cw_seconds();
+    run->particle_steps += count_particles(run);
+    CW_TRY(cw_engine_step(run->engine));
+    run->seconds += cw_seconds() - since;
+    int64_t step = cw_engine_step_number(run->engine);
+    CW_TRY(write_state(run, step == run->deck->steps || interrupted));
+    if (progress && (step % interval == 0 || step == run->deck->steps))
+      cw_progress_update(progress, step, count_particles(run));
+  }
+  return CW_OK;
+}
+
+static json_t *summary(const run *run) {
+  char state[65];
+  cw_engine_sha256(run->engine, state);
+  double change = run->first.total_energy > 0
+                      ? (run->last.total_energy - run->first.total_energy) / run->first.total_energy
+                      : 0;
+  double per_second = run->seconds > 0 ? (double)run->particle_steps / run->seconds : 0;
+  json_t *stages = json_object();
+  const double *seconds = cw_engine_stage_seconds(run->engine);
+  for (int k = 0; k < CW_STAGE_COUNT; k++)
+    json_object_set_new(stages, cw_stage_names[k], json_real(seconds[k]));
+  return json_pack(
+      "{s:s, s:I, s:f, s:b, s:I, s:f, s:f, s:f, s:f, s:i, s:s, s:s, s:o, s:s}", "name",
+      run->deck->simulation.name, "steps", (json_int_t)cw_engine_step_number(run->engine), "time",
+      cw_engine_time(run->engine), "interrupted", (int)interrupted, "particles",
+      (json_int_t)run->last.particles, "energy_change", change, "charge_error",
+      run->max_charge_error, "particles_per_second", per_second, "ns_per_particle",
+      per_second > 0 ? 1e9 / per_second : 0, "threads", cw_context_threads(run->context),
+      "instruction_set", cw_isa_name(cw_context_isa(run->context)), "sha256", state,
+      "stage_seconds", stages, "folder", cw_run_output_folder(run->output));
+}
+
+static void print_summary(const json_t *summary) {
+#define REAL(key) json_number_value(json_object_get(summary, key))
+#define TEXT(key) json_string_value(json_object_get(summary, key))
+  printf("%s: %lld steps, t = %g\n", TEXT("name"),
+         (long long)json_integer_value(json_object_get(summary, "steps")), REAL("time"));
+  printf("  %-16s %lld\n", "particles",
+         (long long)json_integer_value(json_object_get(summary, "particles")));
+  printf("  %-16s %+.2e of the initial total\n", "energy change", REAL("energy_change"));
+  printf("  %-16s %.1e (largest so far of max |div E - rho| / max |rho|)\n", "charge error",
+         REAL("charge_error"));
+  printf("  %-16s %.3g M particles/s, %.3g ns a particle and step (%d threads, %s)\n", "speed",
+         1e-6 * REAL("particles_per_second"), REAL("ns_per_particle"), (int)REAL("threads"),
+         TEXT("instruction_set"));
+  json_t *stages = json_object_get(summary, "stage_seconds"), *seconds;
+  double all = 0;
+  const char *name;
+  json_object_foreach(stages, name, seconds) all += json_number_value(seconds);
+  printf("  %-16s", "time spent");
+  json_object_foreach(stages, name, seconds)
+      printf(" %s %.0f %%", name, all > 0 ? 100 * json_number_value(seconds) / all : 0);
+  printf("\n  %-16s %s\n  %-16s %s\n", "state, sha256", TEXT("sha256"), "results in",
+         TEXT("folder"));
+#undef REAL
+#undef TEXT
+}
+
+static int execute(run *run, const run_arguments *arguments) {
+  cw_progress progress;
+  cw_progress_start(&progress, stderr, run->deck->steps);
+  cw_status status = advance(run, arguments->quiet ? NULL : &progress);
+  if (!arguments->quiet)
+    cw_progress_end(&progress);
+  if (status != CW_OK) {
+    cw_cli_error(arguments->command, run->context, status);
+    return CW_EXIT_FAILED;
+  }
+  json_t *table = summary(run);
+  if (arguments->json) {
+    json_dumpf(table, stdout, JSON_INDENT(2));
+    printf("\n");
+  } else {
+    print_summary(table);
+  }
+  json_decref(table);
+  if (!interrupted)
+    return CW_EXIT_DONE;
+  fprintf(stderr, "%s: interrupted after step %lld of %lld; what is written is whole\n",
+          arguments->command, (long long)cw_engine_step_number(run->engine),
+          (long long)run->deck->steps);
+  return CW_EXIT_FAILED;
+}
+
+static int run_deck(const run_arguments *arguments) {
+  run run = {0};
+  int64_t steps;
+  if (arguments->steps &&
+      cw_cli_integer(arguments->command, "--steps", arguments->steps, 0, INT64_MAX, &steps))
+    return CW_EXIT_INPUT;
+  int result =
+      cw_cli_context(arguments->command, arguments->backend, arguments->threads, &run.context);
+  if (result)
+    return result;
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  cw_status status = prepare(&run, arguments);
+  if (status != CW_OK) {
+    cw_cli_error(arguments->command, run.context, status);
+    result = CW_EXIT_INPUT;
+  } else {
+    result = execute(&run, arguments);
+  }
+  status = cw_run_output_close(run.output);
+  if (status != CW_OK && result == CW_EXIT_DONE)
+    result = cw_cli_error(arguments->command, run.context, status);
+  cw_engine_destroy(run.engine);
+  cw_deck_destroy(run.deck);
+  cw_context_destroy(run.context);
+  return result;
+}
+
+int cw_command_run(int argc, char **argv) {
+  run_arguments arguments = {.command = argv[0]};
+  argp_err_exit_status = CW_EXIT_INPUT;
+  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+  int result = arguments.failed ? CW_EXIT_INPUT : run_deck(&arguments);
+  cw_cli_overrides_clear(&arguments.overrides);
+  return result;
+}

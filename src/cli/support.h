@@ -1,0 +1,37 @@
+/* What the commands share: contexts, errors, numbers and overrides from the command line. */
+#ifndef CW_CLI_SUPPORT_H
+#define CW_CLI_SUPPORT_H
+
+#include "deck/deck.h"
+
+enum { CW_EXIT_DONE = 0, CW_EXIT_FAILED = 1, CW_EXIT_INPUT = 2 };
+
+/* Exit status for a failure of the library. */
+int cw_cli_exit_status(cw_status status);
+/* Prints "COMMAND: error: MESSAGE" on stderr, COMMAND as in "cellwise run", and returns the exit
+ * status. `context` may be NULL: then the status' own text is printed. */
+int cw_cli_error(const char *command, const cw_context *context, cw_status status);
+/* The same for a mistake on the command line: returns 2. */
+int cw_cli_usage_error(const char *command, const char *format, ...) CW_PRINTF(2, 3);
+
+/* Creates a context from --backend, --threads (NULL or text); logs warnings to stderr. Returns 0 or
+ * an exit status, having printed why. */
+int cw_cli_context(const char *command, const char *backend, const char *threads,
+                   cw_context **context);
+
+/* Parses a whole number in [low, high] or a real number; 0 on success, else 2 with the message
+ * printed ("option --threads: found 'x'; expected ..."). */
+int cw_cli_integer(const char *command, const char *option, const char *text, int64_t low,
+                   int64_t high, int64_t *value);
+int cw_cli_real(const char *command, const char *option, const char *text, double low, double high,
+                double *value);
+
+/* KEY=VALUE arguments of --set, in order. Zero-initialise; free with cw_cli_overrides_clear. */
+typedef struct cw_cli_overrides {
+  cw_deck_override *items;
+  int count;
+} cw_cli_overrides;
+int cw_cli_overrides_add(const char *command, cw_cli_overrides *overrides, const char *argument);
+void cw_cli_overrides_clear(cw_cli_overrides *overrides);
+
+#endif

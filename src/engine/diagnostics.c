@@ -1,0 +1,198 @@
+/* Energies, densities and the charge error of the state as it stands. */
+#include <math.h>
+#include <string.h>
+
+#include <nettle/sha2.h>
+#include <omp.h>
+
+#include "base/context_private.h"
+#include "base/reals.h"
+#include "engine/engine_private.h"
+#include "setup/setup.h"
+
+/* Sums over one block of slots: weight * (gamma - 1) (massless: weight * |u|), and the live count.
+ */
+static void block_energy(const cw_particles_view *view, int massless, int64_t from, int64_t to,
+                         double *energy, int64_t *alive) {
+  double sum = 0;
+  int64_t count = 0;
+  for (int64_t p = from; p < to; p++) {
+    if (view->tag && view->tag[p] == CW_TAG_DEAD)
+      continue;
+    double ux = cw_real_get(view->u[0], view->precision, p);
+    double uy = cw_real_get(view->u[1], view->precision, p);
+    double uz = cw_real_get(view->u[2], view->precision, p);
+    double u2 = ux * ux + uy * uy + uz * uz;
+    /* gamma - 1 = u^2 / (gamma + 1) loses nothing for slow particles */
+    double each = massless ? sqrt(u2) : u2 / (sqrt(1 + u2) + 1);
+    sum += view->weight ? each * cw_real_get(view->weight, view->precision, p) : each;
+    count++;
+  }
+  *energy = sum;
+  *alive = count;
+}
+
+static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_t *alive) {
+  const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+  const double mass = engine->species[s].deck->mass;
+  const int64_t blocks = cw_block_count(view.count);
+  double *sums = NULL;
+  int64_t *counts = NULL;
+  cw_status status = CW_NEW(engine->context, blocks, "energy sums", &sums);
+  if (status == CW_OK)
+    status = CW_NEW(engine->context, blocks, "particle counts", &counts);
+  if (status == CW_OK) {
+#pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
+    for (int64_t b = 0; b < blocks; b++)
+      block_energy(&view, mass == 0, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, view.count),
+                   &sums[b], &counts[b]);
+    *energy = 0;
+    *alive = 0;
+    for (int64_t b = 0; b < blocks; b++)
+      *energy += sums[b], *alive += counts[b];
+    *energy *= engine->deck->q0 * (mass == 0 ? 1 : mass);
+  }
+  CW_DELETE(engine->context, sums);
+  CW_DELETE(engine->context, counts);
+  return status;
+}
+
+/* Adds one species with `charge` a particle to a density over the grid; ghost cells hold a share. */
+static cw_status add_density(cw_engine *engine, int s, double charge, double *density) {
+  cw_deposit_options options = {.order = engine->deck->algorithms.deposit.shape_order,
+                                .charge = charge,
+                                .dt = engine->deck->dt};
+  cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+  return cw_deposit_charge(engine->context, &options, &engine->grid, &view, 0, density);
+}
+
+static void zero(cw_engine *engine, double *density) {
+  memset(density, 0, (size_t)engine->grid.points * sizeof(double));
+}
+
+static double largest_inside(const cw_grid *grid, const double *density) {
+  double largest = 0;
+  for (int32_t k = 0; k < grid->cells[2]; k++)
+    for (int32_t j = 0; j < grid->cells[1]; j++)
+      for (int32_t i = 0; i < grid->cells[0]; i++)
+        largest = fmax(largest, fabs(density[cw_grid_index(grid, i, j, k)]));
+  return largest;
+}
+
+/* The charge density as the fields see it, in engine->density, and the largest |rho| of any one
+ * species. The sum over species may vanish everywhere, as in a pair plasma at the start; what one
+ * species has does not, and is what round-off is measured against. */
+static cw_status charge_density(cw_engine *engine, double *largest) {
+  const double ppc0 = engine->deck->particles.ppc0;
+  double *total = engine->density, *one = engine->species_density;
+  *largest = 0;
+  zero(engine, total);
+  for (int s = 0; s < engine->species_count; s++) {
+    if (engine->species[s].deck->charge == 0) continue;
+    zero(engine, one);
+    CW_TRY(add_density(engine, s, engine->species[s].deck->charge / ppc0, one));
+    for (int64_t k = 0; k < engine->grid.points; k++) total[k] += one[k];
+    CW_TRY(cw_fields_sync_rho(engine->fields, one, 0));
+    *largest = fmax(*largest, largest_inside(&engine->grid, one));
+  }
+  return cw_fields_sync_rho(engine->fields, total, engine->deck->algorithms.current_filters);
+}
+
+cw_status cw_engine_density(cw_engine *engine, int species, const double **density) {
+  double largest;
+  *density = engine->density;
+  if (species < 0) return charge_density(engine, &largest);
+  zero(engine, engine->density);
+  CW_TRY(add_density(engine, species, 1.0 / engine->deck->particles.ppc0, engine->density));
+  return cw_fields_sync_rho(engine->fields, engine->density, 0);
+}
+
+cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics) {
+  const cw_deck *deck = engine->deck;
+  cw_engine_diagnostics found = {0};
+  CW_TRY(cw_fields_energy(engine->fields, &found.electric_energy, &found.magnetic_energy));
+  found.electric_energy *= deck->B0 * deck->B0;
+  found.magnetic_energy *= deck->B0 * deck->B0;
+  for (int s = 0; s < engine->species_count; s++) {
+    CW_TRY(species_energy(engine, s, &found.species_energy[s], &found.species_count[s]));
+    found.kinetic_energy += found.species_energy[s];
+    found.particles += found.species_count[s];
+  }
+  found.total_energy = found.electric_energy + found.magnetic_energy + found.kinetic_energy;
+  if (!isfinite(found.total_energy))
+    return cw_fail(engine->context, CW_ERROR_NUMERIC,
+                   "the total energy is not finite at step %lld (electric %g, magnetic %g, "
+                   "kinetic %g)",
+                   (long long)engine->step, found.electric_energy, found.magnetic_energy,
+                   found.kinetic_energy);
+  double max_error, max_total, largest;
+  CW_TRY(charge_density(engine, &largest));
+  /* density is in units of n0: q0 / (B0 V0) times the deposited sum is q0 n0 / B0 times it */
+  const double scale = deck->q0 * deck->n0 / deck->B0;
+  CW_TRY(cw_fields_charge_error(engine->fields, engine->density, scale, &max_error, &max_total));
+  found.charge_error = max_error == 0 ? 0 : max_error / (scale * largest);
+  *diagnostics = found;
+  return CW_OK;
+}
+
+static void hash_array(struct sha256_ctx *hash, const void *array, size_t bytes) {
+  if (array)
+    sha256_update(hash, bytes, array);
+}
+
+void cw_engine_sha256(const cw_engine *engine, char hex[65]) {
+  struct sha256_ctx hash;
+  sha256_init(&hash);
+  const cw_vector_view views[2] = {cw_fields_E(engine->fields), cw_fields_B(engine->fields)};
+  for (int v = 0; v < 2; v++)
+    for (int c = 0; c < 3; c++)
+      hash_array(&hash, views[v].component[c],
+                 (size_t)engine->grid.points * (size_t)cw_precision_size(views[v].precision));
+  for (int s = 0; s < engine->species_count; s++) {
+    const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+    const size_t count = (size_t)view.count, real = (size_t)cw_precision_size(view.precision);
+    for (int a = 0; a < 3; a++) {
+      hash_array(&hash, view.i[a], count * sizeof(int32_t));
+      hash_array(&hash, view.dx[a], count * real);
+      hash_array(&hash, view.u[a], count * real);
+    }
+    hash_array(&hash, view.weight, count * real);
+    hash_array(&hash, view.tag, count);
+    hash_array(&hash, view.id, count * sizeof(uint64_t));
+  }
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_digest(&hash, SHA256_DIGEST_SIZE, digest);
+  static const char digits[] = "0123456789abcdef";
+  for (int k = 0; k < SHA256_DIGEST_SIZE; k++) {
+    hex[2 * k] = digits[digest[k] >> 4];
+    hex[2 * k + 1] = digits[digest[k] & 15];
+  }
+  hex[64] = 0;
+}
+
+cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory) {
+  cw_grid grid;
+  CW_TRY(cw_setup_grid(context, deck, &grid));
+  const cw_problem *problem = cw_problem_find(deck->setup.problem);
+  if (!problem)
+    return cw_fail(context, CW_ERROR_INPUT, "there is no problem '%s'", deck->setup.problem);
+  cw_particles_options options = {.dim = grid.dim,
+                                  .precision = deck->simulation.precision,
+                                  .with_weights = deck->particles.use_weights};
+  cw_engine_memory found = {0};
+  double largest = 0;
+  for (int s = 0; s < deck->particles.species_count; s++) {
+    double count = (double)problem->expected(deck, s);
+    found.particle_count += (int64_t)count;
+    found.particles += count * (double)cw_particles_bytes_each(&options);
+    if (count > largest)
+      largest = count;
+  }
+  double real = cw_precision_size(deck->simulation.precision);
+  found.fields = 9 * real * (double)grid.points;
+  /* densities and filter line; a sort's keys, permutation and reorder buffer */
+  found.work = (16 + real) * (double)grid.points + largest * 16;
+  found.total = found.fields + found.particles + found.work;
+  *memory = found;
+  return CW_OK;
+}
