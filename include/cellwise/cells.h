@@ -20,7 +20,8 @@ typedef enum cw_cells_key {
 typedef enum cw_cells_depth {
   CW_DEPTH_TILE = 0, /* by tile only */
   CW_DEPTH_CELL,     /* by tile, then by cell */
-  CW_DEPTH_NODE      /* by tile, then by nearest node: i + (dx >= 1/2) (even shape orders) */
+  CW_DEPTH_NODE      /* by tile, then by nearest node: i + (dx >= 1/2) (even shape orders). The tile is
+                        still that of the cell key; nodes count 0 to tile in it, kept inside */
 } cw_cells_depth;
 
 typedef struct cw_cells_options {
@@ -29,7 +30,8 @@ typedef struct cw_cells_options {
   int32_t tile;     /* tile edge in cells: 4, 6, 8, 10, 12, 14 or 16 */
   cw_cells_key key;
   cw_cells_depth depth;
-  int low_memory; /* 1: reorder one array at a time through an index, without a key-value sort */
+  int low_memory; /* 1: keep no keys (they are formed twice) and move unsorted particles along the
+                     permutation's cycles instead of through a buffer; same result, slower */
 } cw_cells_options;
 
 /* What a kernel needs to know of the last sort. Borrowed from the table; host or device pointers
@@ -52,17 +54,20 @@ CW_API void cw_cells_destroy(cw_cells *cells);
 
 /* Sorts the particles by key in place (stable: equal keys keep their order), parks dead ones in a
  * sentinel bin behind the last tile and drops them (count becomes npart_partitioned). Every array
- * keeps its address: members are gathered through one reusable buffer. i_prev and dx_prev are not
+ * keeps its address: members pass through a small window (nearly sorted particles) or, one at a
+ * time, through a buffer of one member's length. i_prev and dx_prev are not
  * permuted and are undefined after the call: sort before a push, which overwrites them. Particles
  * outside the block are binned with the nearest tile.
  * The result does not depend on the number of threads.
- * Errors: CW_ERROR_MEMORY (particles unchanged), CW_ERROR_ARGUMENT (dim or space differ). */
+ * Errors: CW_ERROR_MEMORY (particles unchanged, the table is as before its first sort),
+ * CW_ERROR_ARGUMENT (dim or space differ), CW_ERROR_UNSUPPORTED (more than 2^32 - 1 slots). */
 CW_API cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles);
 /* As above on a caller's own arrays; *count receives the number of alive particles. All arrays that
  * are not NULL are permuted, except the _prev ones. */
 CW_API cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count);
 CW_API cw_cells_view cw_cells_get_view(const cw_cells *cells);
-/* CW_ERROR_STALE when the particles were reordered since the last sort. */
+/* CW_ERROR_STALE when the particles were reordered since the last sort, or are not those that it
+ * sorted. A table that was never sorted claims nothing and passes. */
 CW_API cw_status cw_cells_check(const cw_cells *cells, const cw_particles *particles);
 
 /* Stable counting sort of arbitrary points by arbitrary keys: on return permutation[s] is the point
@@ -71,7 +76,8 @@ CW_API cw_status cw_cells_check(const cw_cells *cells, const cw_particles *parti
  *   permutation  [count] out
  *   offsets      [bins + 1] out; offsets[bins] = points that are not in the sentinel bin
  * Serves link cells and mass-matrix cells. Same result for any thread count.
- * Errors: CW_ERROR_ARGUMENT (a key > bins: message names the point), CW_ERROR_MEMORY. */
+ * Errors: CW_ERROR_ARGUMENT (a key > bins: message names the point), CW_ERROR_MEMORY,
+ * CW_ERROR_UNSUPPORTED (more than 2^32 - 1 points or 2^32 - 2 bins). */
 CW_API cw_status cw_cells_sort_keys(cw_context *context, int64_t count, const uint32_t *keys,
                                     uint32_t bins, uint32_t *permutation, int64_t *offsets);
 /* destination[s] = source[permutation[s]] for `count` items of item_size bytes (1, 2, 4 or 8). */

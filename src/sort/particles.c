@@ -1,0 +1,191 @@
+#include <cellwise/particles.h>
+
+#include <string.h>
+
+#include "base/context_private.h"
+#include "sort/particles_private.h"
+
+struct cw_particles {
+  cw_context *context;
+  cw_particles_options options;
+  int64_t count, capacity;
+  uint64_t epoch;
+  void *array[CW_MEMBERS];
+};
+
+static const char *const member_names[CW_MEMBERS] = {
+    "particles i[0]",      "particles i[1]",       "particles i[2]",       "particles i_prev[0]",
+    "particles i_prev[1]", "particles i_prev[2]",  "particles dx[0]",      "particles dx[1]",
+    "particles dx[2]",     "particles dx_prev[0]", "particles dx_prev[1]", "particles dx_prev[2]",
+    "particles u[0]",      "particles u[1]",       "particles u[2]",       "particles weight",
+    "particles tag",       "particles id"};
+
+size_t cw_member_size(int member, cw_precision precision) {
+  if (member < CW_MEMBER_DX)
+    return sizeof(int32_t);
+  if (member < CW_MEMBER_TAG)
+    return (size_t)cw_precision_size(precision);
+  return member == CW_MEMBER_TAG ? sizeof(uint8_t) : sizeof(uint64_t);
+}
+
+void cw_member_arrays(const cw_particles_view *view, void *array[CW_MEMBERS]) {
+  for (int a = 0; a < 3; a++) {
+    array[CW_MEMBER_I + a] = view->i[a];
+    array[CW_MEMBER_I_PREV + a] = view->i_prev[a];
+    array[CW_MEMBER_DX + a] = view->dx[a];
+    array[CW_MEMBER_DX_PREV + a] = view->dx_prev[a];
+    array[CW_MEMBER_U + a] = view->u[a];
+  }
+  array[CW_MEMBER_WEIGHT] = view->weight;
+  array[CW_MEMBER_TAG] = view->tag;
+  array[CW_MEMBER_ID] = view->id;
+}
+
+static int has_member(const cw_particles_options *options, int member) {
+  if (member < CW_MEMBER_U)
+    return member % 3 < options->dim;
+  return member != CW_MEMBER_WEIGHT || options->with_weights;
+}
+
+size_t cw_particles_bytes_each(const cw_particles_options *options) {
+  size_t bytes = 0;
+  for (int m = 0; m < CW_MEMBERS; m++)
+    if (has_member(options, m))
+      bytes += cw_member_size(m, options->precision);
+  return bytes;
+}
+
+static void free_arrays(cw_context *context, cw_space space, void *array[CW_MEMBERS]) {
+  for (int m = 0; m < CW_MEMBERS; m++) {
+    cw_memory_free(context, space, array[m]);
+    array[m] = NULL;
+  }
+}
+
+static cw_status check_options(cw_context *context, const cw_particles_options *options,
+                               int64_t capacity) {
+  if (options->dim < 1 || options->dim > 3)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "particles: dim is %d; expected 1, 2 or 3",
+                   options->dim);
+  if (options->precision != CW_SINGLE && options->precision != CW_DOUBLE)
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "particles: precision is %d; expected a cw_precision", (int)options->precision);
+  if (options->space != CW_SPACE_HOST)
+    return cw_fail(context, CW_ERROR_UNSUPPORTED, "particles: this build has no device memory");
+  if (capacity < 0)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "particles: capacity is %lld; expected 0 or more",
+                   (long long)capacity);
+  return CW_OK;
+}
+
+cw_status cw_particles_create(cw_context *context, const cw_particles_options *options,
+                              int64_t capacity, cw_particles **particles) {
+  *particles = NULL;
+  CW_TRY(check_options(context, options, capacity));
+  cw_particles *made = NULL;
+  CW_TRY(CW_NEW(context, 1, "particles", &made));
+  made->context = context;
+  made->options = *options;
+  made->epoch = 1;
+  cw_status status = cw_particles_reserve(made, cw_max_i64(capacity, 1));
+  if (status != CW_OK) {
+    CW_DELETE(context, made);
+    return status;
+  }
+  *particles = made;
+  return CW_OK;
+}
+
+void cw_particles_destroy(cw_particles *particles) {
+  if (!particles)
+    return;
+  free_arrays(particles->context, particles->options.space, particles->array);
+  CW_DELETE(particles->context, particles);
+}
+
+cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity) {
+  if (capacity <= particles->capacity)
+    return CW_OK;
+  const cw_particles_options *options = &particles->options;
+  int64_t grown = particles->capacity + (particles->capacity + 1) / 2;
+  if (grown < capacity)
+    grown = capacity;
+  void *array[CW_MEMBERS] = {NULL};
+  for (int m = 0; m < CW_MEMBERS; m++) {
+    if (!has_member(options, m))
+      continue;
+    cw_status status =
+        cw_memory_alloc(particles->context, options->space, (size_t)grown,
+                        cw_member_size(m, options->precision), member_names[m], &array[m]);
+    if (status != CW_OK) {
+      free_arrays(particles->context, options->space, array);
+      return status;
+    }
+  }
+  for (int m = 0; m < CW_MEMBERS; m++)
+    if (particles->array[m])
+      memcpy(array[m], particles->array[m],
+             (size_t)particles->count * cw_member_size(m, options->precision));
+  free_arrays(particles->context, options->space, particles->array);
+  memcpy(particles->array, array, sizeof array);
+  particles->capacity = grown;
+  return CW_OK;
+}
+
+cw_status cw_particles_resize(cw_particles *particles, int64_t count) {
+  if (count < 0)
+    return cw_fail(particles->context, CW_ERROR_ARGUMENT,
+                   "particles: count is %lld; expected 0 or more", (long long)count);
+  CW_TRY(cw_particles_reserve(particles, count));
+  if (count < particles->count) {
+    cw_particles_reordered(particles, count);
+    return CW_OK;
+  }
+  for (int m = 0; m < CW_MEMBERS; m++) {
+    size_t size = cw_member_size(m, particles->options.precision);
+    if (particles->array[m])
+      memset((char *)particles->array[m] + (size_t)particles->count * size, 0,
+             (size_t)(count - particles->count) * size);
+  }
+  particles->count = count;
+  return CW_OK;
+}
+
+cw_particles_view cw_particles_get_view(const cw_particles *particles) {
+  void *const *array = particles->array;
+  cw_particles_view view = {.count = particles->count,
+                            .precision = particles->options.precision,
+                            .space = particles->options.space};
+  for (int a = 0; a < 3; a++) {
+    view.i[a] = array[CW_MEMBER_I + a];
+    view.i_prev[a] = array[CW_MEMBER_I_PREV + a];
+    view.dx[a] = array[CW_MEMBER_DX + a];
+    view.dx_prev[a] = array[CW_MEMBER_DX_PREV + a];
+    view.u[a] = array[CW_MEMBER_U + a];
+  }
+  view.weight = array[CW_MEMBER_WEIGHT];
+  view.tag = array[CW_MEMBER_TAG];
+  view.id = array[CW_MEMBER_ID];
+  return view;
+}
+
+int64_t cw_particles_count(const cw_particles *particles) {
+  return particles->count;
+}
+int64_t cw_particles_capacity(const cw_particles *particles) {
+  return particles->capacity;
+}
+int cw_particles_dim(const cw_particles *particles) {
+  return particles->options.dim;
+}
+uint64_t cw_particles_epoch(const cw_particles *particles) {
+  return particles->epoch;
+}
+cw_context *cw_particles_context(const cw_particles *particles) {
+  return particles->context;
+}
+
+void cw_particles_reordered(cw_particles *particles, int64_t count) {
+  particles->count = count;
+  particles->epoch++;
+}
