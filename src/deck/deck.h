@@ -11,19 +11,26 @@
 #include <cellwise/deposit.h>
 #include <cellwise/push.h>
 
-enum { CW_DECK_NAME = 64, CW_DECK_MAX_SPECIES = 16, CW_DECK_MAX_PARAMETERS = 64, CW_DECK_MAX_QUANTITIES = 32 };
+enum {
+  CW_DECK_NAME = 64,
+  CW_DECK_MAX_SPECIES = 16,
+  CW_DECK_MAX_PARAMETERS = 64,
+  CW_DECK_MAX_QUANTITIES = 32
+};
 
 /* Where a value came from, for messages about it: line and column count from 1; 0: a default;
- * -1: from --set on the command line. */
-typedef struct cw_deck_where { int line, column; } cw_deck_where;
+ * -1: from override number `column` (--set on the command line). */
+typedef struct cw_deck_where {
+  int line, column;
+} cw_deck_where;
 
 typedef struct cw_deck_species {
   char label[CW_DECK_NAME];
-  double mass, charge;          /* in units of the reference species; mass 0: massless */
-  int64_t maxnpart;             /* 0: no limit, storage grows */
+  double mass, charge; /* in units of the reference species; mass 0: massless */
+  int64_t maxnpart;    /* 0: no limit, storage grows */
   cw_pusher pusher;
   int64_t spatial_sorting_interval; /* -1: the global one */
-  cw_deck_where where;          /* of the [[particles.species]] header */
+  cw_deck_where where;              /* of the [[particles.species]] header */
 } cw_deck_species;
 
 /* One free parameter of [setup]; its meaning is the problem's. */
@@ -37,44 +44,84 @@ typedef struct cw_deck_parameter {
 } cw_deck_parameter;
 
 typedef struct cw_deck {
-  char path[4096]; /* file, for messages; "" for text from memory */
-  char *source;    /* the deck's text, verbatim; owned */
+  cw_context *context; /* that made it */
+  char path[4096];     /* file, for messages; "" for text from memory */
+  char *source;        /* the deck's text, verbatim; owned */
+  char *overrides;     /* "KEY=VALUE" of each override, each ending with a NUL; owned */
 
-  struct { char name[CW_DECK_NAME]; enum { CW_ENGINE_SRPIC = 0 } engine; double runtime; cw_precision precision; int64_t seed; } simulation;
   struct {
-    int dim; int32_t resolution[3]; double extent[3][2];
+    char name[CW_DECK_NAME];
+    enum { CW_ENGINE_SRPIC = 0 } engine;
+    double runtime;
+    cw_precision precision;
+    int64_t seed;
+  } simulation;
+  struct {
+    int dim;
+    int32_t resolution[3];
+    double extent[3][2];
     double dx[3]; /* derived */
     enum { CW_METRIC_MINKOWSKI = 0 } metric;
-    cw_field_boundary fields[3][2]; cw_particle_boundary particles[3][2];
+    cw_field_boundary fields[3][2];
+    cw_particle_boundary particles[3][2];
     double absorb_ds; /* thickness of absorbing layers; default 1 % of the shortest box edge */
   } grid;
-  struct { double larmor0, skindepth0; } scales;
   struct {
-    int current_filters; double CFL, correction;
-    struct { int enable, tiled_deposit, fixed_point, tile_size, drift, team_size, vendor_sort, shape_order; } deposit;
+    double larmor0, skindepth0;
+  } scales;
+  struct {
+    int current_filters;
+    double CFL, correction;
+    struct {
+      int enable, tiled_deposit, fixed_point, tile_size, drift, team_size, vendor_sort, shape_order;
+    } deposit;
     int fieldsolver_enable;
   } algorithms;
-  struct { double ppc0; int use_weights; int64_t clear_interval, spatial_sorting_interval; int species_count; cw_deck_species species[CW_DECK_MAX_SPECIES]; } particles;
-  struct { char problem[CW_DECK_NAME]; cw_deck_where where; int parameter_count; cw_deck_parameter parameters[CW_DECK_MAX_PARAMETERS]; } setup;
-  struct { int64_t interval; /* steps between field files; 0: none */ int quantity_count; char quantities[CW_DECK_MAX_QUANTITIES][16]; int64_t stats_interval; /* steps between history rows */ } output;
-  struct { int64_t interval; /* steps between progress lines and checks for NaN */ cw_log_level log_level; } diagnostics;
+  struct {
+    double ppc0;
+    int use_weights;
+    int64_t clear_interval, spatial_sorting_interval;
+    int species_count;
+    cw_deck_species species[CW_DECK_MAX_SPECIES];
+  } particles;
+  struct {
+    char problem[CW_DECK_NAME];
+    cw_deck_where where;
+    int parameter_count;
+    cw_deck_parameter parameters[CW_DECK_MAX_PARAMETERS];
+  } setup;
+  struct {
+    enum { CW_FORMAT_HDF5 = 0 } format;
+    int64_t interval; /* steps between field files; 0: none */
+    int quantity_count;
+    char quantities[CW_DECK_MAX_QUANTITIES][16];
+    int64_t stats_interval; /* steps between history rows */
+  } output;
+  struct {
+    int64_t interval; /* steps between progress lines and checks for NaN */
+    cw_log_level log_level;
+  } diagnostics;
 
   /* derived from the above; c = 1 */
-  double dt;   /* CFL dx_min / sqrt(dim) */
-  double V0;   /* dx^dim */
-  double n0;   /* ppc0 / V0 */
-  double q0;   /* V0 / (ppc0 skindepth0^2) */
-  double B0;   /* 1 / larmor0 */
-  int64_t steps; /* ceil(runtime / dt), or --steps */
+  double dt;     /* CFL dx_min / sqrt(dim) */
+  double V0;     /* dx^dim */
+  double n0;     /* ppc0 / V0 */
+  double q0;     /* V0 / (ppc0 skindepth0^2) */
+  double B0;     /* 1 / larmor0 */
+  int64_t steps; /* ceil(runtime / dt), forgiving 1e-12 of round-off; or --steps */
 } cw_deck;
 
 /* One override from the command line: path "section.key" and a TOML value as text. */
-typedef struct cw_deck_override { const char *key; const char *value; } cw_deck_override;
+typedef struct cw_deck_override {
+  const char *key;
+  const char *value;
+} cw_deck_override;
 
 /* Reads and checks a deck. On failure the context's message holds every particular as
- * "FILE:LINE:COLUMN: what was found; what was expected" (the first fault in the file), and *deck is
- * NULL. Free with cw_deck_destroy. Errors: CW_ERROR_INPUT, CW_ERROR_IO (file missing, unreadable),
- * CW_ERROR_MEMORY. */
+ * "FILE:LINE:COLUMN: what was found; what was expected", or "--set KEY=VALUE: ..." for an override,
+ * and *deck is NULL. Of several faults the first in the file is told; a required key that is
+ * missing only if all that is written is right. Free with cw_deck_destroy. Errors: CW_ERROR_INPUT,
+ * CW_ERROR_IO (file missing, unreadable), CW_ERROR_MEMORY. */
 cw_status cw_deck_read(cw_context *context, const char *path, const cw_deck_override *overrides,
                        int override_count, cw_deck **deck);
 /* The same from memory; `name` stands for the file in messages. Fuzzed. */

@@ -8,7 +8,7 @@
 typedef struct cw_problem_key {
   const char *name;
   const char *type;          /* "float", "int", "bool", "string", "float[3]" */
-  const char *default_value; /* as TOML text; NULL: required */
+  const char *default_value; /* as TOML text; NULL: required; "none": optional, without a value */
   const char *unit;
   const char *text;
 } cw_problem_key;
@@ -38,13 +38,18 @@ typedef struct cw_problem {
 extern const cw_problem cw_problems[];
 /* NULL if there is none of that name. */
 const cw_problem *cw_problem_find(const char *name);
-/* Checks [setup]: the problem exists, no unknown parameter, types, required ones, and its check(). */
+/* Checks [setup]: the problem exists, no unknown parameter, types, required ones, and its check().
+ */
 cw_status cw_setup_check(cw_context *context, const cw_deck *deck);
-/* Typed access with the key table's default; the key must be in the problem's table. */
+/* Typed access with the key table's default; the key must be in the problem's table. A bool is 0 or
+ * 1 as a number; optional keys without a value (default "none") give zeros. */
 double cw_setup_number(const cw_deck *deck, const char *name);
 void cw_setup_vector(const cw_deck *deck, const char *name, double value[3]);
+void cw_setup_text(const cw_deck *deck, const char *name, char value[256]);
+/* 1 when the deck itself gives the parameter. */
+int cw_setup_given(const cw_deck *deck, const char *name);
 /* The initial state: particles of every species, E and B. */
 cw_status cw_setup_fill(const cw_setup_target *target);
-/* Grid of the deck: cells, ghost cells by shape order and CFL, origin, dx. */
+/* Grid of the deck: cells, ghost cells by shape order (enough for every CFL), origin, dx. */
 cw_status cw_setup_grid(cw_context *context, const cw_deck *deck, cw_grid *grid);
 #endif

@@ -1,0 +1,110 @@
+/* cellwise check: is a deck right, what does it resolve to, what will it take? */
+#include <argp.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context_private.h"
+#include "cli/check_report.h"
+#include "cli/command.h"
+#include "cli/support.h"
+#include "setup/setup.h"
+
+typedef struct check_arguments {
+  const char *command, *deck;
+  int json, failed;
+  cw_cli_overrides overrides;
+} check_arguments;
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  check_arguments *arguments = state->input;
+  switch (key) {
+  case 's':
+    arguments->failed |= cw_cli_overrides_add(arguments->command, &arguments->overrides, value);
+    return 0;
+  case 'j':
+    arguments->json = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (arguments->deck)
+      argp_error(state, "found a second deck '%s'; expected one", value);
+    arguments->deck = value;
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "no deck was given");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"set", 's', "KEY=VALUE", 0, "override a key of the deck, such as particles.ppc0=32", 0},
+    {"json", 'j', NULL, 0, "print one JSON document", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse,
+    "DECK.toml",
+    "Validate a deck; print it with every default, unit and meaning, then the scales that follow "
+    "from it and the memory it takes."
+    "\vExample:\n  cellwise check examples/two_stream.toml --set grid.resolution=[256]\n\n"
+    "Exit status: 0 the deck can run, 2 it cannot.",
+    NULL,
+    NULL,
+    NULL};
+
+static cw_status check(cw_context *context, const check_arguments *arguments, cw_deck **deck,
+                       cw_check_report *report) {
+  CW_TRY(cw_deck_read(context, arguments->deck, arguments->overrides.items,
+                      arguments->overrides.count, deck));
+  CW_TRY(cw_setup_check(context, *deck));
+  CW_TRY(cw_engine_estimate(context, *deck, &report->memory));
+  report->available = (double)cw_memory_available(context, CW_SPACE_HOST);
+  if (report->memory.total > report->available)
+    return cw_fail(context, CW_ERROR_MEMORY,
+                   "%.300s: the deck needs about %.0f MB (%.0f MB for %lld particles, %.0f MB for "
+                   "fields, %.0f MB to work in); %.0f MB are available: lower grid.resolution or "
+                   "particles.ppc0",
+                   arguments->deck, report->memory.total / 1048576,
+                   report->memory.particles / 1048576, (long long)report->memory.particle_count,
+                   report->memory.fields / 1048576, report->memory.work / 1048576,
+                   report->available / 1048576);
+  cw_check_report_fill(report, *deck);
+  return CW_OK;
+}
+
+static int check_deck(const check_arguments *arguments) {
+  cw_context *context = NULL;
+  cw_deck *deck = NULL;
+  cw_check_report report = {0};
+  int result = cw_cli_context(arguments->command, NULL, NULL, &context);
+  if (result)
+    return result;
+  cw_status status = check(context, arguments, &deck, &report);
+  if (status != CW_OK) {
+    cw_cli_error(arguments->command, context, status);
+    result = CW_EXIT_INPUT;
+  } else {
+    for (int k = 0; k < report.warning_count; k++)
+      fprintf(stderr, "%s: warning: %s\n", arguments->command, report.warnings[k]);
+    status = arguments->json ? cw_check_report_json(context, &report, deck, stdout)
+                             : cw_check_report_text(context, &report, deck, stdout);
+    if (status != CW_OK)
+      result = cw_cli_error(arguments->command, context, status);
+  }
+  cw_deck_destroy(deck);
+  cw_context_destroy(context);
+  return result;
+}
+
+int cw_command_check(int argc, char **argv) {
+  check_arguments arguments = {.command = argv[0]};
+  argp_err_exit_status = CW_EXIT_INPUT;
+  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+  int result = arguments.failed ? CW_EXIT_INPUT : check_deck(&arguments);
+  cw_cli_overrides_clear(&arguments.overrides);
+  return result;
+}

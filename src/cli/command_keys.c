@@ -1,0 +1,187 @@
+/* cellwise keys: the list of deck keys. */
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/support.h"
+#include "deck/deck_keys.h"
+#include "setup/setup.h"
+
+typedef struct keys_arguments {
+  const char *command, *section;
+  int json;
+} keys_arguments;
+
+static error_t parse(int key, char *value, struct argp_state *state) {
+  keys_arguments *arguments = state->input;
+  switch (key) {
+  case 'j':
+    arguments->json = 1;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (arguments->section)
+      argp_error(state, "found a second section '%s'; expected one", value);
+    arguments->section = value;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print one JSON document", 0},
+                                             {0}};
+
+static const struct argp argp = {
+    options,
+    parse,
+    "[SECTION]",
+    "List the keys of a deck: type, default (or that the key is required), unit, meaning. SECTION "
+    "is a table of the deck, with the tables inside it; `setup` lists the problems and their "
+    "parameters."
+    "\vExample:\n  cellwise keys algorithms.deposit\n",
+    NULL,
+    NULL,
+    NULL};
+
+/* One line of the table; strings are borrowed. */
+typedef struct row {
+  const char *section, *name, *type, *default_value, *unit, *text;
+  char range[200];
+} row;
+
+typedef void row_visit(void *user, const row *row);
+
+static int in_section(const char *section, const char *wanted) {
+  size_t length = wanted ? strlen(wanted) : 0;
+  return !wanted || (strncmp(section, wanted, length) == 0 &&
+                     (section[length] == '\0' || section[length] == '.'));
+}
+
+static void each_deck_key(const char *section, row_visit *visit, void *user) {
+  for (const cw_deck_key *key = cw_deck_keys; key->section; key++) {
+    if (!in_section(key->section, section))
+      continue;
+    row row = {.section = key->section,
+               .name = key->name,
+               .type = cw_deck_type_name(key),
+               .default_value = key->default_value ? key->default_value
+                                : key->computed    ? key->computed
+                                                   : "required",
+               .unit = key->unit,
+               .text = key->text};
+    cw_deck_key_range(key, row.range, sizeof row.range);
+    visit(user, &row);
+  }
+}
+
+static void each_problem_key(const cw_problem *problem, row_visit *visit, void *user) {
+  for (const cw_problem_key *key = problem->keys; key->name; key++) {
+    row row = {.section = "setup",
+               .name = key->name,
+               .type = key->type,
+               .default_value = key->default_value ? key->default_value : "required",
+               .unit = key->unit ? key->unit : "",
+               .text = key->text,
+               .range = ""};
+    visit(user, &row);
+  }
+}
+
+/* Widths of the columns, and the section printed last. */
+typedef struct layout {
+  int name, type, default_value, unit;
+  const char *section;
+} layout;
+
+static void widen(int *width, const char *text) {
+  int length = (int)strlen(text);
+  if (length > *width)
+    *width = length;
+}
+
+static void measure(void *user, const row *row) {
+  layout *widths = user;
+  widen(&widths->name, row->name);
+  widen(&widths->type, row->type);
+  widen(&widths->default_value, row->default_value);
+  widen(&widths->unit, row->unit);
+}
+
+static void print_row(void *user, const row *row) {
+  layout *widths = user;
+  int species = strcmp(row->section, "particles.species") == 0;
+  if (!widths->section || strcmp(widths->section, row->section) != 0)
+    printf(species ? "\n[[%s]]\n" : "\n[%s]\n", row->section);
+  widths->section = row->section;
+  printf("  %-*s  %-*s  %-*s  %-*s  %s", widths->name, row->name, widths->type, row->type,
+         widths->default_value, row->default_value, widths->unit, row->unit, row->text);
+  printf(*row->range ? " (%s)\n" : "\n", row->range);
+}
+
+static void add_json(void *user, const row *row) {
+  json_t *item =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "section", row->section, "key", row->name, "type",
+                row->type, "unit", row->unit, "text", row->text, "range", row->range);
+  int required = strcmp(row->default_value, "required") == 0;
+  json_object_set_new(item, "required", json_boolean(required));
+  json_object_set_new(item, "default", required ? json_null() : json_string(row->default_value));
+  json_array_append_new(user, item);
+}
+
+static int is_setup(const char *section) {
+  return !section || strcmp(section, "setup") == 0;
+}
+
+static int print_json(const char *section) {
+  json_t *keys = json_array(), *problems = json_array();
+  each_deck_key(section, add_json, keys);
+  for (const cw_problem *problem = cw_problems; is_setup(section) && problem->name; problem++) {
+    json_t *list = json_array();
+    each_problem_key(problem, add_json, list);
+    json_array_append_new(problems, json_pack("{s:s, s:s, s:o}", "name", problem->name, "text",
+                                              problem->text, "keys", list));
+  }
+  json_t *document = json_pack("{s:o, s:o}", "keys", keys, "problems", problems);
+  int failed = !document || json_dumpf(document, stdout, JSON_INDENT(2)) != 0;
+  json_decref(document);
+  printf("\n");
+  return failed ? CW_EXIT_FAILED : CW_EXIT_DONE;
+}
+
+static int print_table(const char *section) {
+  layout widths = {3, 4, 7, 4, NULL};
+  each_deck_key(section, measure, &widths);
+  printf("  %-*s  %-*s  %-*s  %-*s  %s\n", widths.name, "key", widths.type, "type",
+         widths.default_value, "default", widths.unit, "unit", "text");
+  each_deck_key(section, print_row, &widths);
+  for (const cw_problem *problem = cw_problems; is_setup(section) && problem->name; problem++) {
+    layout own = {0, 0, 0, 0, "setup"};
+    each_problem_key(problem, measure, &own);
+    printf("\n[setup] problem = \"%s\": %s\n", problem->name, problem->text);
+    each_problem_key(problem, print_row, &own);
+  }
+  return CW_EXIT_DONE;
+}
+
+static int unknown_section(const char *command, const char *section) {
+  const char *names[64];
+  int count = 0;
+  for (const cw_deck_key *key = cw_deck_keys; key->section && count < 64; key++)
+    if (count == 0 || strcmp(names[count - 1], key->section) != 0)
+      names[count++] = key->section;
+  const char *near = cw_deck_nearest(section, names, count);
+  return cw_cli_usage_error(command, "found no section '%.80s'; expected one that `%s` lists%s%s%s",
+                            section, command, near ? ", such as '" : "", near ? near : "",
+                            near ? "'" : "");
+}
+
+int cw_command_keys(int argc, char **argv) {
+  keys_arguments arguments = {.command = argv[0]};
+  argp_err_exit_status = CW_EXIT_INPUT;
+  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+  if (arguments.section && !cw_deck_key_is_table(arguments.section))
+    return unknown_section(arguments.command, arguments.section);
+  return arguments.json ? print_json(arguments.section) : print_table(arguments.section);
+}

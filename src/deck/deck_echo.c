@@ -1,0 +1,157 @@
+/* The resolved deck as TOML: written from the list of keys, so that it names every one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context_private.h"
+#include "deck/deck_reader.h"
+
+static void put_string(FILE *stream, const char *text) {
+  fputc('"', stream);
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\')
+      fprintf(stream, "\\%c", c);
+    else if (c < 0x20 || c == 0x7f)
+      fprintf(stream, "\\u%04x", (unsigned)c);
+    else
+      fputc(c, stream);
+  }
+  fputc('"', stream);
+}
+
+static void put_number(FILE *stream, double number) {
+  char text[32];
+  cw_deck_format_number(number, 1, text);
+  fputs(text, stream);
+}
+
+static void put_sides(FILE *stream, const cw_deck_key *key, int lower, int upper) {
+  fputc('[', stream);
+  put_string(stream, cw_deck_choice_word(key->choices, lower));
+  fputs(", ", stream);
+  put_string(stream, cw_deck_choice_word(key->choices, upper));
+  fputc(']', stream);
+}
+
+static void put_list(FILE *stream, const cw_deck_key *key, const cw_deck *deck) {
+  int count = key->type == CW_DECK_QUANTITIES ? deck->output.quantity_count : deck->grid.dim;
+  fputc('[', stream);
+  for (int k = 0; k < count; k++) {
+    if (k)
+      fputs(", ", stream);
+    if (key->type == CW_DECK_QUANTITIES)
+      put_string(stream, deck->output.quantities[k]);
+    else if (key->type == CW_DECK_RESOLUTION)
+      fprintf(stream, "%d", deck->grid.resolution[k]);
+    else if (key->type == CW_DECK_FIELD_SIDES)
+      put_sides(stream, key, (int)deck->grid.fields[k][0], (int)deck->grid.fields[k][1]);
+    else if (key->type == CW_DECK_PARTICLE_SIDES)
+      put_sides(stream, key, (int)deck->grid.particles[k][0], (int)deck->grid.particles[k][1]);
+    else {
+      fputc('[', stream);
+      put_number(stream, deck->grid.extent[k][0]);
+      fputs(", ", stream);
+      put_number(stream, deck->grid.extent[k][1]);
+      fputc(']', stream);
+    }
+  }
+  fputc(']', stream);
+}
+
+static void put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck, const void *base) {
+  const char *member = (const char *)base + key->offset;
+  int choice;
+  switch (key->type) {
+  case CW_DECK_BOOL:
+    fputs(*(const int *)(const void *)member ? "true" : "false", stream);
+    return;
+  case CW_DECK_INT32:
+    fprintf(stream, "%d", *(const int *)(const void *)member);
+    return;
+  case CW_DECK_INT64:
+  case CW_DECK_COUNT:
+    fprintf(stream, "%lld", (long long)*(const int64_t *)(const void *)member);
+    return;
+  case CW_DECK_FLOAT:
+    put_number(stream, *(const double *)(const void *)member);
+    return;
+  case CW_DECK_TEXT:
+  case CW_DECK_LABEL:
+    put_string(stream, member);
+    return;
+  case CW_DECK_CHOICE:
+    memcpy(&choice, member, sizeof choice);
+    put_string(stream, cw_deck_choice_word(key->choices, choice));
+    return;
+  default:
+    put_list(stream, key, deck);
+  }
+}
+
+static void put_key(FILE *stream, const cw_deck_key *key, const cw_deck *deck, const void *base) {
+  fprintf(stream, "%s = ", key->name);
+  put_value(stream, key, deck, base);
+  fprintf(stream, " # %s%s%s\n", *key->unit ? key->unit : "", *key->unit ? "; " : "", key->text);
+}
+
+static void put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
+  static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  if (*parameter->name && strspn(parameter->name, bare) == strlen(parameter->name))
+    fputs(parameter->name, stream);
+  else
+    put_string(stream, parameter->name);
+  fputs(" = ", stream);
+  switch (parameter->type) {
+  case CW_PARAMETER_TEXT:
+    put_string(stream, parameter->text);
+    break;
+  case CW_PARAMETER_BOOL:
+    fputs(parameter->number[0] != 0 ? "true" : "false", stream);
+    break;
+  case CW_PARAMETER_NUMBER:
+    put_number(stream, parameter->number[0]);
+    break;
+  case CW_PARAMETER_VECTOR:
+    for (int k = 0; k < parameter->length; k++) {
+      fputs(k ? ", " : "[", stream);
+      put_number(stream, parameter->number[k]);
+    }
+    fputc(']', stream);
+  }
+  fputc('\n', stream);
+}
+
+/* The keys of one section, from its first one; returns the first key of the next section. */
+static const cw_deck_key *put_section(FILE *stream, const cw_deck_key *first, const cw_deck *deck) {
+  int species = cw_deck_key_is_species(first);
+  int entries = species ? deck->particles.species_count : 1;
+  const cw_deck_key *key = first;
+  for (int s = 0; s < entries; s++) {
+    fprintf(stream, species ? "\n[[%s]]\n" : "\n[%s]\n", first->section);
+    const void *base = species ? (const void *)&deck->particles.species[s] : (const void *)deck;
+    for (key = first; key->section && strcmp(key->section, first->section) == 0; key++)
+      put_key(stream, key, deck, base);
+  }
+  while (key->section && strcmp(key->section, first->section) == 0)
+    key++; /* a section without entries */
+  if (strcmp(first->section, "setup") == 0)
+    for (int k = 0; k < deck->setup.parameter_count; k++)
+      put_parameter(stream, &deck->setup.parameters[k]);
+  return key;
+}
+
+cw_status cw_deck_echo(cw_context *context, const cw_deck *deck, FILE *stream) {
+  fprintf(stream, "# The deck as used: every key, with its unit and meaning. c = 1; L is the unit "
+                  "of length.\n");
+  for (const cw_deck_key *key = cw_deck_keys; key->section;)
+    key = put_section(stream, key, deck);
+  fprintf(
+      stream,
+      "\n# Derived:\n#   dt = %.17g (time step)\n#   steps = %lld\n#   V0 = %.17g (cell volume)\n"
+      "#   n0 = %.17g (reference density)\n#   q0 = %.17g (charge scale)\n"
+      "#   B0 = %.17g (field scale)\n",
+      deck->dt, (long long)deck->steps, deck->V0, deck->n0, deck->q0, deck->B0);
+  if (ferror(stream))
+    return cw_fail(context, CW_ERROR_IO, "the resolved deck could not be written");
+  return CW_OK;
+}

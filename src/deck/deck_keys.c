@@ -1,0 +1,251 @@
+#include "deck/deck_keys.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const cw_deck_choice engines[] = {{"srpic", CW_ENGINE_SRPIC}, {NULL, 0}};
+static const cw_deck_choice precisions[] = {
+    {"single", CW_SINGLE}, {"double", CW_DOUBLE}, {NULL, 0}};
+static const cw_deck_choice metrics[] = {{"minkowski", CW_METRIC_MINKOWSKI}, {NULL, 0}};
+static const cw_deck_choice field_sides[] = {{"PERIODIC", CW_FIELD_PERIODIC},
+                                             {"CONDUCTOR", CW_FIELD_CONDUCTOR},
+                                             {"ABSORB", CW_FIELD_ABSORB},
+                                             {NULL, 0}};
+static const cw_deck_choice particle_sides[] = {{"PERIODIC", CW_PARTICLE_PERIODIC},
+                                                {"REFLECT", CW_PARTICLE_REFLECT},
+                                                {"ABSORB", CW_PARTICLE_ABSORB},
+                                                {NULL, 0}};
+static const cw_deck_choice tile_sizes[] = {{"4", 4},   {"6", 6},   {"8", 8},   {"10", 10},
+                                            {"12", 12}, {"14", 14}, {"16", 16}, {NULL, 0}};
+static const cw_deck_choice pushers[] = {{"Boris", CW_PUSHER_BORIS},
+                                         {"Vay", CW_PUSHER_VAY},
+                                         {"Higuera-Cary", CW_PUSHER_HIGUERA_CARY},
+                                         {"massless", CW_PUSHER_MASSLESS},
+                                         {"photon", CW_PUSHER_MASSLESS},
+                                         {"none", CW_PUSHER_NONE},
+                                         {NULL, 0}};
+static const cw_deck_choice formats[] = {{"hdf5", CW_FORMAT_HDF5}, {NULL, 0}};
+static const cw_deck_choice quantities[] = {{"E", 0},   {"B", 1}, {"J", 2},
+                                            {"rho", 3}, {"N", 4}, {NULL, 0}};
+static const cw_deck_choice log_levels[] = {{"error", CW_LOG_ERROR}, {"warning", CW_LOG_WARNING},
+                                            {"info", CW_LOG_INFO},   {"verbose", CW_LOG_INFO},
+                                            {"debug", CW_LOG_DEBUG}, {NULL, 0}};
+
+/* Members of one row, in the order of cw_deck_key: default, how it is computed. */
+#define REQUIRED      NULL, NULL
+#define DEFAULT(toml) toml, NULL
+#define COMPUTED(how) NULL, how
+/* Unit, text; then range and choices. */
+#define ANY              -INFINITY, INFINITY, 0, NULL
+#define RANGE(low, high) low, high, 0, NULL
+#define ABOVE(low, high) low, high, 1, NULL
+#define ONE_OF(choices)  -INFINITY, INFINITY, 0, choices
+#define IN(member)       offsetof(cw_deck, member)
+#define OF(member)       offsetof(cw_deck_species, member)
+
+#define COUNT_MAX 1e15
+#define STEPS_MAX 1e15
+
+const cw_deck_key cw_deck_keys[] = {
+    {"simulation", "name", CW_DECK_TEXT, REQUIRED, "", "Name of the run", ANY, IN(simulation.name)},
+    {"simulation", "engine", CW_DECK_CHOICE, REQUIRED, "",
+     "What advances the state: explicit special-relativistic particle-in-cell", ONE_OF(engines),
+     IN(simulation.engine)},
+    {"simulation", "runtime", CW_DECK_FLOAT, REQUIRED, "L/c", "Physical time to simulate",
+     RANGE(0, INFINITY), IN(simulation.runtime)},
+    {"simulation", "precision", CW_DECK_CHOICE, DEFAULT("\"" CW_DEFAULT_PRECISION "\""), "",
+     "Floating-point format of fields and particles", ONE_OF(precisions), IN(simulation.precision)},
+    {"simulation", "seed", CW_DECK_INT64, DEFAULT("1"), "", "Seed of the random numbers",
+     RANGE(0, 4294967295.0), IN(simulation.seed)},
+
+    {"grid", "resolution", CW_DECK_RESOLUTION, REQUIRED, "cells",
+     "Cells along each axis; the length of the list is the dimension, 1 to 3", RANGE(1, 1073741824),
+     IN(grid.resolution)},
+    {"grid", "extent", CW_DECK_EXTENT, REQUIRED, "L",
+     "Lower and upper edge along each axis; cells must be cubes", ANY, IN(grid.extent)},
+    {"grid.metric", "metric", CW_DECK_CHOICE, REQUIRED, "", "Geometry of space-time",
+     ONE_OF(metrics), IN(grid.metric)},
+    {"grid.boundaries", "fields", CW_DECK_FIELD_SIDES, REQUIRED, "",
+     "What stands at the sides of the box for the fields: a list an axis, of one entry for both "
+     "sides or of two",
+     ONE_OF(field_sides), IN(grid.fields)},
+    {"grid.boundaries", "particles", CW_DECK_PARTICLE_SIDES, REQUIRED, "",
+     "The same for the particles", ONE_OF(particle_sides), IN(grid.particles)},
+    {"grid.boundaries.absorb", "ds", CW_DECK_FLOAT, COMPUTED("1 % of the shortest box edge"), "L",
+     "Thickness of absorbing layers", ABOVE(0, INFINITY), IN(grid.absorb_ds)},
+
+    {"scales", "larmor0", CW_DECK_FLOAT, REQUIRED, "L",
+     "Larmor radius of a reference particle of u = 1 in the field B0", ABOVE(0, INFINITY),
+     IN(scales.larmor0)},
+    {"scales", "skindepth0", CW_DECK_FLOAT, REQUIRED, "L",
+     "Plasma skin depth at the density n0 = ppc0 / dx^D", ABOVE(0, INFINITY),
+     IN(scales.skindepth0)},
+
+    {"algorithms", "current_filters", CW_DECK_INT32, DEFAULT("0"), "passes",
+     "Binomial filter passes over the current", RANGE(0, 1000), IN(algorithms.current_filters)},
+    {"algorithms.timestep", "CFL", CW_DECK_FLOAT, DEFAULT("0.95"), "",
+     "Time step as a share of the largest stable one: dt = CFL dx / sqrt(D)", ABOVE(0, 1),
+     IN(algorithms.CFL)},
+    {"algorithms.timestep", "correction", CW_DECK_FLOAT, DEFAULT("1.0"), "c",
+     "Speed of light in the field update; CFL times this must not exceed 1", ABOVE(0, INFINITY),
+     IN(algorithms.correction)},
+    {"algorithms.deposit", "enable", CW_DECK_BOOL, DEFAULT("true"), "",
+     "Deposit currents; false: particles do not act on the fields", ANY,
+     IN(algorithms.deposit.enable)},
+    {"algorithms.deposit", "tiled_deposit", CW_DECK_BOOL, DEFAULT(CW_DEFAULT_TILED_DEPOSIT), "",
+     "Sum currents tile by tile in fast memory instead of straight to the grid", ANY,
+     IN(algorithms.deposit.tiled_deposit)},
+    {"algorithms.deposit", "tiled_deposit_fixed_point", CW_DECK_BOOL, DEFAULT("false"), "",
+     "Sum tiles in fixed point: the same bits for any order of particles", ANY,
+     IN(algorithms.deposit.fixed_point)},
+    {"algorithms.deposit", "tiled_deposit_tile_size", CW_DECK_INT32, DEFAULT(CW_DEFAULT_TILE_SIZE),
+     "cells", "Edge of a tile", ONE_OF(tile_sizes), IN(algorithms.deposit.tile_size)},
+    {"algorithms.deposit", "tiled_deposit_drift", CW_DECK_INT32, DEFAULT(CW_DEFAULT_DRIFT), "cells",
+     "How far a particle may be from its tile before it is deposited straight to the grid",
+     RANGE(0, 4), IN(algorithms.deposit.drift)},
+    {"algorithms.deposit", "tiled_deposit_team_size", CW_DECK_INT32, DEFAULT("0"), "threads",
+     "Threads that share a tile on a device; 0: chosen by the program", RANGE(0, 1024),
+     IN(algorithms.deposit.team_size)},
+    {"algorithms.deposit", "vendor_sort", CW_DECK_BOOL, DEFAULT(CW_DEFAULT_VENDOR_SORT), "",
+     "Fast sort; false: a sort that needs less memory", ANY, IN(algorithms.deposit.vendor_sort)},
+    {"algorithms.deposit", "shape_order", CW_DECK_INT32, DEFAULT(CW_DEFAULT_SHAPE_ORDER), "",
+     "Order of the particle shape; 0: zigzag, else Esirkepov", RANGE(0, CW_MAX_SHAPE_ORDER),
+     IN(algorithms.deposit.shape_order)},
+    {"algorithms.fieldsolver", "enable", CW_DECK_BOOL, DEFAULT("true"), "",
+     "Advance the fields; false: they stay as set up", ANY, IN(algorithms.fieldsolver_enable)},
+
+    {"particles", "ppc0", CW_DECK_FLOAT, REQUIRED, "", "Particles a cell at the density n0",
+     ABOVE(0, INFINITY), IN(particles.ppc0)},
+    {"particles", "use_weights", CW_DECK_BOOL, DEFAULT("false"), "",
+     "Give every particle its own weight", ANY, IN(particles.use_weights)},
+    {"particles", "clear_interval", CW_DECK_INT64, DEFAULT("100"), "steps",
+     "Steps between removals of particles that left the box; 0: never", RANGE(0, STEPS_MAX),
+     IN(particles.clear_interval)},
+    {"particles", "spatial_sorting_interval", CW_DECK_INT64, DEFAULT("0"), "steps",
+     "Steps between sorts by cell; 0: never", RANGE(0, STEPS_MAX),
+     IN(particles.spatial_sorting_interval)},
+    {"particles.species", "label", CW_DECK_LABEL, COMPUTED("\"sN\", N counting species from 1"), "",
+     "Name of the species, unique", ANY, OF(label)},
+    {"particles.species", "mass", CW_DECK_FLOAT, REQUIRED, "m0", "Mass of a particle; 0: massless",
+     RANGE(0, INFINITY), OF(mass)},
+    {"particles.species", "charge", CW_DECK_FLOAT, REQUIRED, "q0", "Charge of a particle", ANY,
+     OF(charge)},
+    {"particles.species", "maxnpart", CW_DECK_COUNT, DEFAULT("0"), "particles",
+     "Most particles that the species may have; 0: storage grows as needed", RANGE(0, COUNT_MAX),
+     OF(maxnpart)},
+    {"particles.species", "pusher", CW_DECK_CHOICE, DEFAULT("\"Boris\""), "",
+     "How momenta are advanced", ONE_OF(pushers), OF(pusher)},
+    {"particles.species", "spatial_sorting_interval", CW_DECK_INT64, DEFAULT("-1"), "steps",
+     "Steps between sorts of this species; -1: as in [particles]", RANGE(-1, STEPS_MAX),
+     OF(spatial_sorting_interval)},
+
+    {"setup", "problem", CW_DECK_TEXT, REQUIRED, "",
+     "Initial state; the other keys of [setup] are its parameters", ANY, IN(setup.problem)},
+
+    {"output", "format", CW_DECK_CHOICE, DEFAULT("\"hdf5\""), "", "File format of fields",
+     ONE_OF(formats), IN(output.format)},
+    {"output", "interval", CW_DECK_INT64, DEFAULT("100"), "steps",
+     "Steps between field files; 0: none", RANGE(0, STEPS_MAX), IN(output.interval)},
+    {"output.fields", "quantities", CW_DECK_QUANTITIES,
+     DEFAULT("[\"E\", \"B\", \"J\", \"rho\", \"N\"]"), "",
+     "What field files hold: fields, current, charge density, number density of each species",
+     ONE_OF(quantities), IN(output.quantities)},
+    {"output.stats", "interval", CW_DECK_INT64, DEFAULT("100"), "steps",
+     "Steps between rows of history.csv", RANGE(1, STEPS_MAX), IN(output.stats_interval)},
+
+    {"diagnostics", "interval", CW_DECK_INT64, DEFAULT("1"), "steps",
+     "Steps between progress lines and checks for values that are not finite", RANGE(1, STEPS_MAX),
+     IN(diagnostics.interval)},
+    {"diagnostics", "log_level", CW_DECK_CHOICE, DEFAULT("\"info\""), "",
+     "Least important messages that are shown", ONE_OF(log_levels), IN(diagnostics.log_level)},
+    {NULL, NULL, CW_DECK_BOOL, NULL, NULL, NULL, NULL, ANY, 0}};
+
+int cw_deck_key_count(void) {
+  return (int)(sizeof cw_deck_keys / sizeof *cw_deck_keys) - 1;
+}
+
+int cw_deck_key_is_required(const cw_deck_key *key) {
+  return !key->default_value && !key->computed;
+}
+
+int cw_deck_key_is_species(const cw_deck_key *key) {
+  return strcmp(key->section, "particles.species") == 0;
+}
+
+const cw_deck_key *cw_deck_key_find(const char *section, const char *name) {
+  for (const cw_deck_key *key = cw_deck_keys; key->section; key++)
+    if (strcmp(key->section, section) == 0 && strcmp(key->name, name) == 0)
+      return key;
+  return NULL;
+}
+
+int cw_deck_key_is_table(const char *path) {
+  size_t length = strlen(path);
+  for (const cw_deck_key *key = cw_deck_keys; key->section; key++)
+    if (strncmp(key->section, path, length) == 0 &&
+        (key->section[length] == '\0' || key->section[length] == '.'))
+      return 1;
+  return 0;
+}
+
+const char *cw_deck_type_name(const cw_deck_key *key) {
+  switch (key->type) {
+  case CW_DECK_BOOL:
+    return "bool";
+  case CW_DECK_INT32:
+  case CW_DECK_INT64:
+  case CW_DECK_COUNT:
+    return "int";
+  case CW_DECK_FLOAT:
+    return "float";
+  case CW_DECK_TEXT:
+  case CW_DECK_LABEL:
+  case CW_DECK_CHOICE:
+    return "string";
+  case CW_DECK_RESOLUTION:
+    return "int[D]";
+  case CW_DECK_EXTENT:
+    return "float[D][2]";
+  case CW_DECK_FIELD_SIDES:
+  case CW_DECK_PARTICLE_SIDES:
+    return "string[D][1 or 2]";
+  case CW_DECK_QUANTITIES:
+    return "string[]";
+  }
+  return "unknown";
+}
+
+static void list_choices(const cw_deck_choice *choices, char *text, size_t size) {
+  size_t used = 0;
+  for (; choices->word && used < size; choices++) {
+    int written = snprintf(text + used, size - used, "%s%s", used ? ", " : "", choices->word);
+    used += written > 0 ? (size_t)written : 0;
+  }
+}
+
+void cw_deck_key_range(const cw_deck_key *key, char *text, size_t size) {
+  const char *sign = key->low_open ? ">" : ">=";
+  *text = '\0';
+  if (key->choices)
+    list_choices(key->choices, text, size);
+  else if (isfinite(key->low) && isfinite(key->high))
+    snprintf(text, size, "%s %.15g and <= %.15g", sign, key->low, key->high);
+  else if (isfinite(key->low))
+    snprintf(text, size, "%s %.15g", sign, key->low);
+}
+
+int cw_deck_choice_value(const cw_deck_choice *choices, const char *word) {
+  for (; choices->word; choices++)
+    if (strcasecmp(choices->word, word) == 0)
+      return choices->value;
+  return -1;
+}
+
+const char *cw_deck_choice_word(const cw_deck_choice *choices, int value) {
+  for (; choices->word; choices++)
+    if (choices->value == value)
+      return choices->word;
+  return "unknown";
+}

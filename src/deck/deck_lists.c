@@ -1,0 +1,147 @@
+/* Readers of the keys that are lists. */
+#include <stdio.h>
+#include <string.h>
+
+#include "deck/deck_reader.h"
+
+static void wrong(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                  const char *expected) {
+  char found[CW_DECK_QUOTE + 32], count[32];
+  const char *what = cw_deck_describe(node, found);
+  if (cw_toml_node_type(node) == CW_TOML_ARRAY) {
+    snprintf(count, sizeof count, "a list of %zu", cw_toml_count(node));
+    what = count;
+  }
+  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s.%s: found %s; expected %s",
+                key->section, key->name, what, expected);
+}
+
+static int is_list(const cw_toml_node *node, size_t low, size_t high) {
+  size_t length = cw_toml_count(node);
+  return cw_toml_node_type(node) == CW_TOML_ARRAY && length >= low && length <= high;
+}
+
+/* The number of axes, known before any other key is read; 0 where resolution is no such list. */
+static int dimension(const cw_deck_reader *reader) {
+  const cw_toml_node *node = cw_toml_find(reader->root, "grid.resolution");
+  return node && is_list(node, 1, 3) ? (int)cw_toml_count(node) : 0;
+}
+
+/* 1 if the list has an entry an axis. */
+static int has_entry_an_axis(cw_deck_reader *reader, const cw_deck_key *key,
+                             const cw_toml_node *node, const char *entry) {
+  char expected[120];
+  int dim = dimension(reader);
+  if (dim ? is_list(node, (size_t)dim, (size_t)dim) : is_list(node, 1, 3))
+    return 1;
+  if (dim)
+    snprintf(expected, sizeof expected, "a list of %d, one %s an axis of grid.resolution", dim,
+             entry);
+  else
+    snprintf(expected, sizeof expected, "a list of one %s an axis", entry);
+  wrong(reader, key, node, expected);
+  return 0;
+}
+
+static void read_resolution(cw_deck_reader *reader, const cw_deck_key *key,
+                            const cw_toml_node *node) {
+  if (!is_list(node, 1, 3)) {
+    wrong(reader, key, node, "a list of 1, 2 or 3 integers, one an axis");
+    return;
+  }
+  reader->deck->grid.dim = (int)cw_toml_count(node);
+  for (int a = 0; a < reader->deck->grid.dim; a++) {
+    const cw_toml_node *item = cw_toml_item(node, (size_t)a);
+    int64_t cells = cw_toml_node_type(item) == CW_TOML_INTEGER ? cw_toml_integer(item) : 0;
+    if ((double)cells >= key->low && (double)cells <= key->high)
+      reader->deck->grid.resolution[a] = (int32_t)cells;
+    else
+      wrong(reader, key, item, "integer >= 1 and <= 1073741824");
+  }
+}
+
+static void read_extent(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node) {
+  char lower[32], upper[32];
+  if (!has_entry_an_axis(reader, key, node, "list [lower, upper]"))
+    return;
+  for (size_t a = 0; a < cw_toml_count(node); a++) {
+    const cw_toml_node *item = cw_toml_item(node, a);
+    double *edge = reader->deck->grid.extent[a];
+    if (!is_list(item, 2, 2)) {
+      wrong(reader, key, item, "a list of two numbers, [lower, upper]");
+      continue;
+    }
+    if (!cw_deck_get_number(reader, "grid.extent", cw_toml_item(item, 0), &edge[0]) ||
+        !cw_deck_get_number(reader, "grid.extent", cw_toml_item(item, 1), &edge[1]))
+      continue;
+    cw_deck_format_number(edge[0], 1, lower);
+    cw_deck_format_number(edge[1], 1, upper);
+    if (!(edge[0] < edge[1]))
+      cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(item),
+                    "grid.extent: found [%s, %s]; expected the lower edge first, and an upper one "
+                    "above it",
+                    lower, upper);
+  }
+}
+
+/* One entry stands for both sides. */
+static void read_sides(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node) {
+  char expected[120], range[80];
+  cw_deck_key_range(key, range, sizeof range);
+  snprintf(expected, sizeof expected, "a list of one or two out of %s", range);
+  if (!has_entry_an_axis(reader, key, node, "list of one or two names"))
+    return;
+  for (size_t a = 0; a < cw_toml_count(node); a++) {
+    const cw_toml_node *item = cw_toml_item(node, a);
+    if (!is_list(item, 1, 2)) {
+      wrong(reader, key, item, expected);
+      continue;
+    }
+    for (size_t s = 0; s < 2; s++) {
+      const cw_toml_node *side = cw_toml_item(item, cw_toml_count(item) == 2 ? s : 0);
+      int value = cw_deck_choice_of(key->choices, side);
+      if (value < 0)
+        wrong(reader, key, side, expected + strlen("a list of one or two "));
+      else if (key->type == CW_DECK_FIELD_SIDES)
+        reader->deck->grid.fields[a][s] = (cw_field_boundary)value;
+      else
+        reader->deck->grid.particles[a][s] = (cw_particle_boundary)value;
+    }
+  }
+}
+
+static void read_quantities(cw_deck_reader *reader, const cw_deck_key *key,
+                            const cw_toml_node *node) {
+  char expected[100], range[60];
+  unsigned seen = 0;
+  int count = 0;
+  cw_deck_key_range(key, range, sizeof range);
+  snprintf(expected, sizeof expected, "a list of different ones out of %s", range);
+  if (!is_list(node, 0, CW_DECK_MAX_QUANTITIES)) {
+    wrong(reader, key, node, expected);
+    return;
+  }
+  for (size_t k = 0; k < cw_toml_count(node); k++) {
+    const cw_toml_node *item = cw_toml_item(node, k);
+    int value = cw_deck_choice_of(key->choices, item);
+    if (value < 0 || seen & 1u << value) {
+      wrong(reader, key, item, expected);
+      continue;
+    }
+    seen |= 1u << value;
+    snprintf(reader->deck->output.quantities[count++], sizeof *reader->deck->output.quantities,
+             "%s", cw_deck_choice_word(key->choices, value));
+  }
+  reader->deck->output.quantity_count = count;
+}
+
+void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node) {
+  if (key->type == CW_DECK_RESOLUTION)
+    read_resolution(reader, key, node);
+  else if (key->type == CW_DECK_EXTENT)
+    read_extent(reader, key, node);
+  else if (key->type == CW_DECK_QUANTITIES)
+    read_quantities(reader, key, node);
+  else
+    read_sides(reader, key, node);
+}

@@ -1,0 +1,58 @@
+/* What the files that read a deck share: the fault found so far, and typed readers. */
+#ifndef CW_DECK_DECK_READER_H
+#define CW_DECK_DECK_READER_H
+
+#include "deck/deck_keys.h"
+#include "deck/toml_adaptor.h"
+
+enum { CW_DECK_MESSAGE = 700, CW_DECK_QUOTE = 64 };
+
+/* Faults are reported one at a time: what is written wrong before what is missing, and of those the
+ * first in the file (overrides before the file). */
+typedef enum cw_deck_rank { CW_RANK_NONE = 0, CW_RANK_MISSING, CW_RANK_WRITTEN } cw_deck_rank;
+
+typedef struct cw_deck_reader {
+  cw_deck *deck;
+  const cw_toml_node *root;
+  cw_deck_rank rank; /* of the fault held */
+  cw_deck_where where;
+  char message[CW_DECK_MESSAGE];
+} cw_deck_reader;
+
+/* Fills a deck whose path and source (of `length` bytes) are set. */
+cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
+                              const cw_deck_override *overrides, int override_count);
+/* Keeps the fault if it comes before the one held. */
+void cw_deck_fault(cw_deck_reader *reader, cw_deck_rank rank, cw_deck_where where,
+                   const char *format, ...) CW_PRINTF(4, 5);
+cw_deck_where cw_deck_place(const cw_toml_node *node);
+/* Place of the value at a path of tables, or of the nearest table above it. */
+cw_deck_where cw_deck_place_of(const cw_deck_reader *reader, const char *path);
+
+/* Reads `node` into the key's member of `base` (a cw_deck or cw_deck_species); faults are kept. */
+void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                        void *base);
+void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node);
+/* Fills the key's member from its default. */
+void cw_deck_set_default(cw_deck *deck, const cw_deck_key *key, void *base);
+void cw_deck_read_parameter(cw_deck_reader *reader, const char *name, cw_deck_where where,
+                            const cw_toml_node *node);
+/* A number, 1 on success; on failure the fault is kept. `what` opens the message. */
+int cw_deck_get_number(cw_deck_reader *reader, const char *what, const cw_toml_node *node,
+                       double *number);
+/* The value of a node that is one of the words, or -1. */
+int cw_deck_choice_of(const cw_deck_choice *choices, const cw_toml_node *node);
+/* "string \"abc\"", "integer 3", "table": what a node is, for messages. */
+const char *cw_deck_describe(const cw_toml_node *node, char text[CW_DECK_QUOTE + 32]);
+
+/* What no key can check alone: cubes, periodic sides, labels, pushers; then the derived members. */
+void cw_deck_check_grid(cw_deck_reader *reader);
+void cw_deck_check_species(cw_deck_reader *reader);
+void cw_deck_derive(cw_deck_reader *reader);
+
+/* Printable form of foreign text: control characters as '?', shortened with "..." to fit. */
+void cw_deck_quote(const char *source, size_t length, char *text, size_t size);
+/* The shortest decimal form that reads back as the same number; a float if `as_float`. */
+void cw_deck_format_number(double number, int as_float, char text[32]);
+
+#endif

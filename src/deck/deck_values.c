@@ -1,0 +1,324 @@
+/* Typed readers: one TOML value into one member. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "deck/deck_reader.h"
+
+static void *member(const cw_deck_key *key, void *base) {
+  return (char *)base + key->offset;
+}
+
+const char *cw_deck_describe(const cw_toml_node *node, char text[CW_DECK_QUOTE + 32]) {
+  enum { SIZE = CW_DECK_QUOTE + 32 };
+  char number[32];
+  size_t length;
+  switch (cw_toml_node_type(node)) {
+  case CW_TOML_TABLE:
+    return "a table";
+  case CW_TOML_ARRAY:
+    return cw_toml_count(node) == 0 ? "an empty list" : "a list";
+  case CW_TOML_DATE:
+    return "a date or time";
+  case CW_TOML_BOOL:
+    return cw_toml_bool(node) ? "true" : "false";
+  case CW_TOML_INTEGER:
+    snprintf(text, SIZE, "integer %lld", (long long)cw_toml_integer(node));
+    return text;
+  case CW_TOML_FLOAT:
+    cw_deck_format_number(cw_toml_float(node), 1, number);
+    snprintf(text, SIZE, "float %s", number);
+    return text;
+  case CW_TOML_STRING: {
+    const char *string = cw_toml_string(node, &length);
+    char quoted[CW_DECK_QUOTE];
+    cw_deck_quote(string, length, quoted, sizeof quoted);
+    snprintf(text, SIZE, "string \"%s\"", quoted);
+    return text;
+  }
+  }
+  return "a value";
+}
+
+static void wrong(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                  const char *expected) {
+  char found[CW_DECK_QUOTE + 32];
+  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s.%s: found %s; expected %s",
+                key->section, key->name, cw_deck_describe(node, found), expected);
+}
+
+static void wrong_range(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                        const char *what) {
+  char range[200], expected[240];
+  cw_deck_key_range(key, range, sizeof range);
+  snprintf(expected, sizeof expected, "%s %s%s", what, key->choices ? "out of " : "", range);
+  wrong(reader, key, node, expected);
+}
+
+int cw_deck_get_number(cw_deck_reader *reader, const char *what, const cw_toml_node *node,
+                       double *number) {
+  char found[CW_DECK_QUOTE + 32];
+  switch (cw_toml_node_type(node)) {
+  case CW_TOML_INTEGER:
+    *number = (double)cw_toml_integer(node);
+    return 1;
+  case CW_TOML_FLOAT:
+    *number = cw_toml_float(node);
+    if (isfinite(*number))
+      return 1;
+    break;
+  default:
+    break;
+  }
+  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s: found %s; expected %s", what,
+                cw_deck_describe(node, found),
+                cw_toml_node_type(node) == CW_TOML_FLOAT ? "a finite number" : "number");
+  return 0;
+}
+
+static int in_range(const cw_deck_key *key, double number) {
+  return (key->low_open ? number > key->low : number >= key->low) && number <= key->high;
+}
+
+static void read_float(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                       double *value) {
+  char path[CW_DECK_QUOTE];
+  double number;
+  snprintf(path, sizeof path, "%s.%s", key->section, key->name);
+  if (!cw_deck_get_number(reader, path, node, &number))
+    return;
+  if (in_range(key, number))
+    *value = number;
+  else
+    wrong_range(reader, key, node, "number");
+}
+
+static int whole_number(const cw_deck_key *key, const cw_toml_node *node, int64_t *value) {
+  cw_toml_type type = cw_toml_node_type(node);
+  if (type == CW_TOML_INTEGER) {
+    *value = cw_toml_integer(node);
+    return 1;
+  }
+  if (key->type != CW_DECK_COUNT || type != CW_TOML_FLOAT)
+    return 0;
+  double number = cw_toml_float(node);
+  if (!(fabs(number) <= 1e15) || number != floor(number))
+    return 0;
+  *value = (int64_t)number;
+  return 1;
+}
+
+static int number_is_choice(const cw_deck_key *key, int64_t value) {
+  for (const cw_deck_choice *choice = key->choices; choice->word; choice++)
+    if (choice->value == value)
+      return 1;
+  return 0;
+}
+
+static void read_integer(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                         void *base) {
+  int64_t value;
+  if (!whole_number(key, node, &value))
+    wrong_range(reader, key, node, "integer");
+  else if (key->choices ? !number_is_choice(key, value) : !in_range(key, (double)value))
+    wrong_range(reader, key, node, "integer");
+  else if (key->type == CW_DECK_INT32)
+    *(int *)member(key, base) = (int)value;
+  else
+    *(int64_t *)member(key, base) = value;
+}
+
+/* A short text without control characters; for labels, of letters, digits and + - _ . alone. */
+static void read_text(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                      char *value) {
+  size_t length;
+  if (cw_toml_node_type(node) != CW_TOML_STRING) {
+    wrong(reader, key, node, "string");
+    return;
+  }
+  const char *text = cw_toml_string(node, &length);
+  int fits = length > 0 && length < CW_DECK_NAME;
+  for (size_t k = 0; k < length && fits; k++) {
+    unsigned char c = (unsigned char)text[k];
+    int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                (c && strchr("+-_.", c));
+    fits = key->type == CW_DECK_LABEL ? plain : c >= 0x20 && c != 0x7f && c != '/';
+  }
+  if (fits)
+    memcpy(value, text, length + 1);
+  else
+    wrong(reader, key, node,
+          key->type == CW_DECK_LABEL ? "string of 1 to 63 letters, digits and + - _ ."
+                                     : "string of 1 to 63 bytes without / and control characters");
+}
+
+int cw_deck_choice_of(const cw_deck_choice *choices, const cw_toml_node *node) {
+  size_t length;
+  if (cw_toml_node_type(node) != CW_TOML_STRING)
+    return -1;
+  const char *word = cw_toml_string(node, &length);
+  return strlen(word) == length ? cw_deck_choice_value(choices, word) : -1;
+}
+
+/* A value out of a list of words; suggests the nearest one. */
+static int read_choice(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node) {
+  int value = cw_deck_choice_of(key->choices, node);
+  if (value >= 0)
+    return value;
+  const char *words[16], *nearest = NULL;
+  char expected[300], range[200];
+  size_t length;
+  int count = 0;
+  while (count < 16 && key->choices[count].word)
+    words[count] = key->choices[count].word, count++;
+  if (cw_toml_node_type(node) == CW_TOML_STRING)
+    nearest = cw_deck_nearest(cw_toml_string(node, &length), words, count);
+  cw_deck_key_range(key, range, sizeof range);
+  snprintf(expected, sizeof expected, "string out of %s%s%s%s", range,
+           nearest ? " (did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?)" : "");
+  wrong(reader, key, node, expected);
+  return -1;
+}
+
+void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                        void *base) {
+  int choice;
+  switch (key->type) {
+  case CW_DECK_BOOL:
+    if (cw_toml_node_type(node) == CW_TOML_BOOL)
+      *(int *)member(key, base) = cw_toml_bool(node);
+    else
+      wrong(reader, key, node, "true or false");
+    return;
+  case CW_DECK_INT32:
+  case CW_DECK_INT64:
+  case CW_DECK_COUNT:
+    read_integer(reader, key, node, base);
+    return;
+  case CW_DECK_FLOAT:
+    read_float(reader, key, node, member(key, base));
+    return;
+  case CW_DECK_TEXT:
+  case CW_DECK_LABEL:
+    read_text(reader, key, node, member(key, base));
+    return;
+  case CW_DECK_CHOICE:
+    choice = read_choice(reader, key, node);
+    if (choice >= 0)
+      memcpy(member(key, base), &choice, sizeof choice);
+    return;
+  case CW_DECK_RESOLUTION:
+  case CW_DECK_EXTENT:
+  case CW_DECK_FIELD_SIDES:
+  case CW_DECK_PARTICLE_SIDES:
+  case CW_DECK_QUANTITIES:
+    cw_deck_read_list(reader, key, node);
+    return;
+  }
+}
+
+static void default_quantities(cw_deck *deck, const cw_deck_key *key) {
+  int count = 0;
+  for (const cw_deck_choice *choice = key->choices; choice->word; choice++, count++)
+    snprintf(deck->output.quantities[count], sizeof deck->output.quantities[count], "%s",
+             choice->word);
+  deck->output.quantity_count = count;
+}
+
+void cw_deck_set_default(cw_deck *deck, const cw_deck_key *key, void *base) {
+  const char *text = key->default_value;
+  char word[CW_DECK_NAME];
+  int value;
+  if (key->type == CW_DECK_QUANTITIES)
+    default_quantities(deck, key);
+  if (!text)
+    return;
+  switch (key->type) {
+  case CW_DECK_BOOL:
+    *(int *)member(key, base) = strcmp(text, "true") == 0;
+    return;
+  case CW_DECK_INT32:
+    *(int *)member(key, base) = (int)strtol(text, NULL, 10);
+    return;
+  case CW_DECK_INT64:
+  case CW_DECK_COUNT:
+    *(int64_t *)member(key, base) = strtoll(text, NULL, 10);
+    return;
+  case CW_DECK_FLOAT:
+    *(double *)member(key, base) = strtod(text, NULL);
+    return;
+  case CW_DECK_CHOICE:
+    snprintf(word, sizeof word, "%.*s", (int)strlen(text) - 2, text + 1); /* without its quotes */
+    value = cw_deck_choice_value(key->choices, word);
+    memcpy(member(key, base), &value, sizeof value);
+    return;
+  default:
+    return;
+  }
+}
+
+static void read_vector(cw_deck_reader *reader, cw_deck_parameter *parameter, const char *what,
+                        const cw_toml_node *node) {
+  size_t length = cw_toml_count(node);
+  parameter->type = CW_PARAMETER_VECTOR;
+  parameter->length = (int)length;
+  if (length < 1 || length > 3)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node),
+                  "%s: found a list of %zu; expected a list of 1 to 3 numbers", what, length);
+  for (size_t k = 0; k < length && k < 3; k++)
+    if (!cw_deck_get_number(reader, what, cw_toml_item(node, k), &parameter->number[k]))
+      return;
+}
+
+static void read_parameter_text(cw_deck_reader *reader, cw_deck_parameter *parameter,
+                                const char *what, const cw_toml_node *node) {
+  size_t length;
+  const char *text = cw_toml_string(node, &length);
+  parameter->type = CW_PARAMETER_TEXT;
+  if (length >= sizeof parameter->text || strlen(text) != length)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node),
+                  "%s: found a string of %zu bytes; expected at most %zu, none of them NUL", what,
+                  length, sizeof parameter->text - 1);
+  else
+    memcpy(parameter->text, text, length + 1);
+}
+
+void cw_deck_read_parameter(cw_deck_reader *reader, const char *name, cw_deck_where where,
+                            const cw_toml_node *node) {
+  cw_deck *deck = reader->deck;
+  char quoted[CW_DECK_QUOTE], what[CW_DECK_QUOTE + 8], found[CW_DECK_QUOTE + 32];
+  cw_deck_quote(name, strlen(name), quoted, sizeof quoted);
+  snprintf(what, sizeof what, "setup.%s", quoted);
+  if (strlen(name) >= CW_DECK_NAME || deck->setup.parameter_count == CW_DECK_MAX_PARAMETERS) {
+    cw_deck_fault(reader, CW_RANK_WRITTEN, where,
+                  "%s: found a long name or one too many; expected at most %d parameters with "
+                  "names of at most %d bytes",
+                  what, CW_DECK_MAX_PARAMETERS, CW_DECK_NAME - 1);
+    return;
+  }
+  cw_deck_parameter *parameter = &deck->setup.parameters[deck->setup.parameter_count++];
+  snprintf(parameter->name, sizeof parameter->name, "%s", name);
+  parameter->where = where;
+  switch (cw_toml_node_type(node)) {
+  case CW_TOML_BOOL:
+    parameter->type = CW_PARAMETER_BOOL;
+    parameter->number[0] = cw_toml_bool(node);
+    return;
+  case CW_TOML_STRING:
+    read_parameter_text(reader, parameter, what, node);
+    return;
+  case CW_TOML_ARRAY:
+    read_vector(reader, parameter, what, node);
+    return;
+  case CW_TOML_INTEGER:
+  case CW_TOML_FLOAT:
+    parameter->type = CW_PARAMETER_NUMBER;
+    cw_deck_get_number(reader, what, node, &parameter->number[0]);
+    return;
+  default:
+    cw_deck_fault(reader, CW_RANK_WRITTEN, where,
+                  "%s: found %s; expected a number, true or false, a string or a list of numbers",
+                  what, cw_deck_describe(node, found));
+  }
+}

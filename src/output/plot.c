@@ -1,0 +1,372 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/plot_private.h"
+
+/* Pixels of the page's frame. */
+enum { LEFT = 120, RIGHT = 165, TOP = 70, BOTTOM = 90, GAP = 120, HISTORY_HEIGHT = 300 };
+enum { INNER_WIDTH = CW_PLOT_WIDTH - LEFT - RIGHT };
+
+static cw_status check_folder(cw_context *context, const char *folder) {
+  struct stat entry;
+  if (stat(folder, &entry) == 0 && S_ISDIR(entry.st_mode))
+    return CW_OK;
+  return cw_fail(context, CW_ERROR_INPUT,
+                 "%s: there is no such folder; expected the output folder of a run", folder);
+}
+
+static cw_status read_history(cw_context *context, const char *folder, cw_table **history) {
+  char path[CW_PATH_SIZE];
+  struct stat entry;
+  CW_TRY(cw_path_join(context, folder, "history.csv", path));
+  if (stat(path, &entry) != 0)
+    return cw_fail(context, CW_ERROR_INPUT,
+                   "%s: is not there; expected the history of a run in this folder", path);
+  return cw_table_read(context, path, history);
+}
+
+static double last_time(const cw_table *history) {
+  for (int c = 0; c < history->columns && history->rows; c++)
+    if (strcmp(history->names[c], "time") == 0)
+      return history->values[(history->rows - 1) * history->columns + c];
+  return 0;
+}
+
+/* "name: what, t = 12.3, step 400" */
+static void make_title(const cw_field_file *file, const char *what, char *title, size_t size) {
+  double unit = file->skindepth0 > 0 ? file->skindepth0 : 1;
+  snprintf(title, size, "%s%s%s   t = %.5g%s   step %" PRId64, file->name,
+           file->name[0] && what[0] ? ", " : "", what, file->time / unit,
+           file->skindepth0 > 0 ? " d\u2080/c" : "", file->step);
+}
+
+/* Height of a map of the given width whose axes have one scale, within what a page can hold. */
+static double map_height(const cw_plot_field *field, int across, int up, double *width) {
+  double ratio = field->spacing[up] * (double)field->cells[up] /
+                 (field->spacing[across] * (double)field->cells[across]);
+  double height = *width * ratio;
+  if (height > 1100) {
+    height = 1100;
+    *width = height / ratio;
+  }
+  return fmax(height, 60);
+}
+
+/* Height of the panels of a field; with a page, draws them from `top` down. */
+static cw_status draw_line(cw_plot_page *page, double top, const cw_plot_field *field) {
+  char label[64];
+  cw_plot_area area = {LEFT, top, CW_PLOT_WIDTH - LEFT - 40, 300};
+  cw_plot_curves curves = {.count = 1, .points = field->cells[0], .stride = 1};
+  snprintf(label, sizeof label, "x%s", page->in_skindepths ? " / d_0" : "");
+  curves.x0 = field->offset[0];
+  curves.dx = field->spacing[0];
+  curves.values[0] = field->values;
+  curves.labels[0] = field->label;
+  curves.xlabel = label;
+  curves.ylabel = field->label;
+  return cw_plot_draw_curves(page, area, &curves);
+}
+
+/* Three mid-plane slices in a row (xy, xz, yz), all of one scale: pixels a unit of length. */
+enum { SLICES = 3, SLICE_GAP = 110, SLICE_HEIGHT = 440 };
+
+static double slice_scale(const double length[3]) {
+  double across = 2 * length[0] + length[1], up = fmax(length[1], length[2]);
+  return fmin((INNER_WIDTH - (SLICES - 1) * SLICE_GAP) / across, SLICE_HEIGHT / up);
+}
+
+static void box_lengths(const cw_plot_field *field, double length[3]) {
+  for (int a = 0; a < 3; a++)
+    length[a] = field->spacing[a] * (double)field->cells[a];
+}
+
+static cw_status draw_slices(cw_plot_page *page, double top, const cw_plot_field *field) {
+  double length[3], left = LEFT;
+  box_lengths(field, length);
+  double scale = slice_scale(length);
+  for (int s = 0; s < SLICES; s++) {
+    int normal = 2 - s, across = normal == 0 ? 1 : 0, up = normal == 2 ? 1 : 2;
+    cw_plot_area area = {left, top, scale * length[across], scale * length[up]};
+    CW_TRY(cw_plot_map(page, area, field, normal, NULL, s + 1 == SLICES));
+    left += area.width + SLICE_GAP;
+  }
+  return CW_OK;
+}
+
+/* One field over a page of its own size; `height` receives that of its panels. */
+static double field_height(const cw_plot_field *field, double *width) {
+  *width = INNER_WIDTH;
+  if (field->dim == 2)
+    return map_height(field, 0, 1, width);
+  if (field->dim == 1)
+    return 300;
+  double length[3];
+  box_lengths(field, length);
+  return slice_scale(length) * fmax(length[1], length[2]);
+}
+
+static cw_status draw_field(cw_plot_page *page, const cw_plot_field *field, const double *flux) {
+  double width, height = field_height(field, &width);
+  cw_plot_area area = {LEFT + 0.5 * (INNER_WIDTH - width), TOP, width, height};
+  if (field->dim == 1)
+    return draw_line(page, TOP, field);
+  if (field->dim == 3)
+    return draw_slices(page, TOP, field);
+  return cw_plot_map(page, area, field, 2, flux, 1);
+}
+
+/* In-plane field lines, if the file has B; *flux stays NULL otherwise. */
+static cw_status load_flux(cw_field_file *file, double **flux) {
+  cw_plot_field x = {0}, y = {0};
+  *flux = NULL;
+  if (!cw_plot_has(file, "Bx") || !cw_plot_has(file, "By"))
+    return CW_OK;
+  cw_status status = CW_OK;
+  CW_TRY_CLEANUP(status, cw_plot_load(file, "Bx", &x));
+  CW_TRY_CLEANUP(status, cw_plot_load(file, "By", &y));
+  int finite = isfinite(x.high - x.low) && isfinite(y.high - y.low);
+  int any = x.low != 0 || x.high != 0 || y.low != 0 || y.high != 0;
+  if (!finite || !any || memcmp(x.cells, y.cells, sizeof x.cells) != 0)
+    goto cleanup;
+  CW_TRY_CLEANUP(status,
+                 CW_NEW(file->context, (x.cells[0] + 1) * (x.cells[1] + 1), "flux function", flux));
+  cw_plot_flux(x.cells, x.spacing, x.values, y.values, *flux);
+cleanup:
+  cw_plot_field_clear(file->context, &x);
+  cw_plot_field_clear(file->context, &y);
+  return status;
+}
+
+static const char *background(cw_field_file *file) {
+  static const char *const choices[] = {"N", "rho", "|B|", "|E|", "|J|"};
+  for (size_t n = 0; n < sizeof choices / sizeof *choices; n++)
+    if (cw_plot_has(file, choices[n]))
+      return choices[n];
+  return NULL;
+}
+
+static cw_status draw_history_below(cw_plot_page *page, const cw_table *history) {
+  cw_plot_area area = {LEFT, page->height - BOTTOM - HISTORY_HEIGHT, CW_PLOT_WIDTH - LEFT - 40,
+                       HISTORY_HEIGHT};
+  return cw_plot_draw_history(page, area, history);
+}
+
+static cw_status history_page(cw_context *context, const cw_table *history, double skindepth0,
+                              const char *png) {
+  cw_plot_page page;
+  CW_TRY(cw_plot_page_begin(context, png, TOP + 400 + BOTTOM, skindepth0, "energy", &page));
+  cw_plot_area area = {LEFT, TOP, CW_PLOT_WIDTH - LEFT - 40, 400};
+  cw_status status = cw_plot_draw_history(&page, area, history);
+  if (status == CW_OK)
+    return cw_plot_page_finish(&page);
+  cw_plot_page_abandon(&page);
+  return status;
+}
+
+/* Field and history of a 2D or 3D run. */
+static cw_status map_page(cw_field_file *file, const cw_table *history, const char *png,
+                          cw_plot_result *result) {
+  cw_plot_field field = {0};
+  cw_plot_page page = {0};
+  double *flux = NULL, width;
+  char title[256];
+  const char *quantity = background(file);
+  cw_status status = CW_OK;
+  if (!quantity)
+    return cw_fail(file->context, CW_ERROR_FORMAT, "%s: holds none of density, rho, B, E, J",
+                   file->path);
+  CW_TRY_CLEANUP(status, cw_plot_load(file, quantity, &field));
+  if (field.dim == 2)
+    CW_TRY_CLEANUP(status, load_flux(file, &flux));
+  make_title(file, "", title, sizeof title);
+  int height = TOP + (int)field_height(&field, &width) + GAP + HISTORY_HEIGHT + BOTTOM;
+  CW_TRY_CLEANUP(status,
+                 cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
+  CW_TRY_CLEANUP(status, draw_field(&page, &field, flux));
+  CW_TRY_CLEANUP(status, draw_history_below(&page, history));
+  status = cw_plot_page_finish(&page);
+  result->minimum = field.low;
+  result->maximum = field.high;
+cleanup:
+  cw_plot_page_abandon(&page);
+  CW_DELETE(file->context, flux);
+  cw_plot_field_clear(file->context, &field);
+  return status;
+}
+
+/* The components of one record along x in one panel; a scalar is one curve. */
+static cw_status draw_record_1d(cw_plot_page *page, cw_field_file *file, const char *record,
+                                double top, int lowest) {
+  cw_plot_field fields[3];
+  char name[CW_FIELD_NAME], xlabel[32];
+  cw_plot_area area = {LEFT, top, CW_PLOT_WIDTH - LEFT - 40, 170};
+  cw_plot_curves curves = {.stride = 1, .ylabel = record};
+  cw_status status = CW_OK;
+  memset(fields, 0, sizeof fields);
+  snprintf(xlabel, sizeof xlabel, "x%s", page->in_skindepths ? " / d_0" : "");
+  if (lowest)
+    curves.xlabel = xlabel;
+  for (int c = 0; c < 3; c++) {
+    snprintf(name, sizeof name, "%s%c", record, "xyz"[c]);
+    int vector = cw_plot_has(file, name);
+    if (!vector && c > 0)
+      break;
+    CW_TRY_CLEANUP(status, cw_plot_load(file, vector ? name : record, &fields[c]));
+    curves.labels[c] = fields[c].label;
+    curves.values[c] = fields[c].values;
+    curves.count++;
+  }
+  curves.points = fields[0].cells[0];
+  curves.x0 = fields[0].offset[0];
+  curves.dx = fields[0].spacing[0];
+  if (curves.count == 1)
+    curves.ylabel = fields[0].label;
+  status = cw_plot_draw_curves(page, area, &curves);
+cleanup:
+  for (int c = 0; c < 3; c++)
+    cw_plot_field_clear(file->context, &fields[c]);
+  return status;
+}
+
+static cw_status line_page(cw_field_file *file, const cw_table *history, const char *png) {
+  static const char *const choices[] = {"N", "E", "B", "J", "rho"};
+  enum { CHOICES = sizeof choices / sizeof *choices, ROW = 205 };
+  const char *there[CHOICES];
+  int rows = 0;
+  char title[256];
+  cw_plot_page page;
+  for (int n = 0; n < CHOICES; n++)
+    if (cw_plot_has(file, choices[n]))
+      there[rows++] = choices[n];
+  if (rows == 0)
+    return cw_fail(file->context, CW_ERROR_FORMAT, "%s: holds none of density, rho, B, E, J",
+                   file->path);
+  make_title(file, "", title, sizeof title);
+  int height = TOP + rows * ROW + GAP - 35 + HISTORY_HEIGHT + BOTTOM;
+  CW_TRY(cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
+  cw_status status = CW_OK;
+  for (int n = 0; n < rows && status == CW_OK; n++)
+    status = draw_record_1d(&page, file, there[n], TOP + n * ROW, n + 1 == rows);
+  if (status == CW_OK)
+    status = draw_history_below(&page, history);
+  if (status == CW_OK)
+    return cw_plot_page_finish(&page);
+  cw_plot_page_abandon(&page);
+  return status;
+}
+
+static int dimension_of(cw_field_file *file) {
+  cw_plot_field field;
+  const char *quantity = background(file);
+  if (!quantity || cw_plot_load(file, quantity, &field) != CW_OK)
+    return 0;
+  cw_plot_field_clear(file->context, &field);
+  return field.dim;
+}
+
+cw_status cw_plot_overview_at(cw_context *context, const char *folder, int64_t step,
+                              const char *png, cw_plot_result *result) {
+  char path[CW_PATH_SIZE];
+  cw_plot_result shown = {.step = -1};
+  cw_table *history = NULL;
+  cw_field_file file;
+  cw_status status = CW_OK;
+  CW_TRY(check_folder(context, folder));
+  CW_TRY(read_history(context, folder, &history));
+  CW_TRY_CLEANUP(status, cw_plot_find_step(context, folder, step, path, &shown.step));
+  shown.time = last_time(history);
+  if (shown.step < 0) {
+    status = history_page(context, history, 0, png);
+  } else {
+    CW_TRY_CLEANUP(status, cw_field_file_open(context, path, &file));
+    shown.time = file.time;
+    status = dimension_of(&file) == 1 ? line_page(&file, history, png)
+                                      : map_page(&file, history, png, &shown);
+    cw_field_file_close(&file);
+  }
+  if (result)
+    *result = shown;
+cleanup:
+  cw_table_destroy(history);
+  return status;
+}
+
+cw_status cw_plot_overview(cw_context *context, const char *folder, const char *png) {
+  return cw_plot_overview_at(context, folder, -1, png, NULL);
+}
+
+static cw_status quantity_page(cw_field_file *file, const char *quantity, const char *png,
+                               cw_plot_result *result) {
+  cw_plot_field field;
+  cw_plot_page page = {0};
+  char title[256];
+  double width;
+  CW_TRY(cw_plot_load(file, quantity, &field));
+  cw_status status = CW_OK;
+  make_title(file, quantity, title, sizeof title);
+  int height = TOP + (int)field_height(&field, &width) + BOTTOM;
+  CW_TRY_CLEANUP(status,
+                 cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
+  CW_TRY_CLEANUP(status, draw_field(&page, &field, NULL));
+  status = cw_plot_page_finish(&page);
+  result->time = file->time;
+  result->minimum = field.low;
+  result->maximum = field.high;
+cleanup:
+  cw_plot_page_abandon(&page);
+  cw_plot_field_clear(file->context, &field);
+  return status;
+}
+
+/* The history names no unit of time: the last field file, if there is one, does. */
+static cw_status read_skindepth(cw_context *context, const char *folder, double *skindepth0) {
+  char path[CW_PATH_SIZE];
+  int64_t step;
+  cw_field_file file;
+  *skindepth0 = 0;
+  CW_TRY(cw_plot_find_step(context, folder, -1, path, &step));
+  if (step < 0)
+    return CW_OK;
+  CW_TRY(cw_field_file_open(context, path, &file));
+  *skindepth0 = file.skindepth0;
+  cw_field_file_close(&file);
+  return CW_OK;
+}
+
+static cw_status energy_page(cw_context *context, const char *folder, const char *png,
+                             cw_plot_result *result) {
+  cw_table *history;
+  double skindepth0;
+  CW_TRY(read_skindepth(context, folder, &skindepth0));
+  CW_TRY(read_history(context, folder, &history));
+  result->time = last_time(history);
+  cw_status status = history_page(context, history, skindepth0, png);
+  cw_table_destroy(history);
+  return status;
+}
+
+cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *quantity,
+                           int64_t step, const char *png, cw_plot_result *result) {
+  char path[CW_PATH_SIZE];
+  cw_plot_result shown = {.step = -1};
+  cw_field_file file;
+  cw_status status;
+  CW_TRY(check_folder(context, folder));
+  if (strcmp(quantity, "energy") == 0) {
+    status = energy_page(context, folder, png, &shown);
+  } else {
+    CW_TRY(cw_plot_find_step(context, folder, step, path, &shown.step));
+    if (shown.step < 0)
+      return cw_fail(context, CW_ERROR_INPUT, "%s: has no field files (fields_XXXXXXXX.h5)",
+                     folder);
+    CW_TRY(cw_field_file_open(context, path, &file));
+    status = quantity_page(&file, quantity, png, &shown);
+    cw_field_file_close(&file);
+  }
+  if (result)
+    *result = shown;
+  return status;
+}

@@ -1,0 +1,74 @@
+/* Inside the plots: what is drawn, and the page that it is drawn on. */
+#ifndef CW_OUTPUT_PLOT_PRIVATE_H
+#define CW_OUTPUT_PLOT_PRIVATE_H
+
+#include <stdio.h>
+
+#include "output/output_private.h"
+#include "output/plot.h"
+
+enum { CW_PLOT_WIDTH = 1400, CW_PLOT_LABEL = 256, CW_PLOT_MAX_CURVES = 4 };
+
+/* One scalar over the interior of the grid. */
+typedef struct cw_plot_field {
+  int dim;
+  int64_t cells[3];
+  double spacing[3], offset[3]; /* coordinate of value (0, 0, 0) */
+  double *values;               /* axis 0 fastest; owned */
+  double low, high;             /* of the finite values */
+  char label[CW_PLOT_LABEL];    /* gnuplot's enhanced text */
+} cw_plot_field;
+
+/* Path of the field file of `step` (-1: the last) and that step; *step = -1 when `step` is -1 and
+ * there is no field file. */
+cw_status cw_plot_find_step(cw_context *context, const char *folder, int64_t wanted, char *path,
+                            int64_t *step);
+cw_status cw_plot_load(cw_field_file *file, const char *quantity, cw_plot_field *field);
+/* 1 when cw_plot_load would find it. */
+int cw_plot_has(cw_field_file *file, const char *quantity);
+void cw_plot_field_clear(cw_context *context, cw_plot_field *field);
+
+/* A page under construction: a gnuplot script in an unnamed file. */
+typedef struct cw_plot_page {
+  cw_context *context;
+  FILE *script;
+  cw_aside png;
+  int height;         /* pixels */
+  double length_unit; /* lengths and times are divided by it: the skin depth, or 1 */
+  int in_skindepths;  /* 1: labels say so */
+  int blocks;         /* data blocks so far */
+} cw_plot_page;
+
+/* A rectangle of the page, pixels from the upper left corner: the area inside the axes. */
+typedef struct cw_plot_area {
+  double left, top, width, height;
+} cw_plot_area;
+
+cw_status cw_plot_page_begin(cw_context *context, const char *png, int height, double skindepth0,
+                             const char *title, cw_plot_page *page);
+/* Runs gnuplot on the script and renames the picture; frees the page in any case. */
+cw_status cw_plot_page_finish(cw_plot_page *page);
+/* Frees a page that shall not be drawn. */
+void cw_plot_page_abandon(cw_plot_page *page);
+
+/* A plane of a field (normal: axis, at the middle; for 2D fields axis 2) as a colour map; `flux`
+ * (NULL: none) are nodes of a flux function whose contours are drawn over it. */
+cw_status cw_plot_map(cw_plot_page *page, cw_plot_area area, const cw_plot_field *field, int normal,
+                      const double *flux, int colour_bar);
+/* Curves over a common axis x: values[c][0 .. count - 1]. */
+typedef struct cw_plot_curves {
+  int count; /* curves */
+  int64_t points;
+  int64_t stride;  /* between two points of an array */
+  const double *x; /* NULL: x0 + i dx */
+  double x0, dx;
+  const double *values[CW_PLOT_MAX_CURVES];
+  const char *labels[CW_PLOT_MAX_CURVES];
+  const char *xlabel, *ylabel; /* xlabel NULL: no numbers along x */
+  int allow_log;               /* log y where the curves' sizes differ much */
+} cw_plot_curves;
+cw_status cw_plot_draw_curves(cw_plot_page *page, cw_plot_area area, const cw_plot_curves *curves);
+/* The energies of a history (left) and their relative total change (right). */
+cw_status cw_plot_draw_history(cw_plot_page *page, cw_plot_area area, const cw_table *history);
+
+#endif

@@ -1,0 +1,43 @@
+#include "setup/initial_fields.h"
+
+#include "base/context_private.h"
+#include "base/reals.h"
+
+static double constant(const void *user, int axis, const double x[3]) {
+  (void)x;
+  return ((const double *)user)[axis];
+}
+
+/* One component; shift[a] is the offset of its places in a cell. */
+static void fill_component(const cw_setup_target *target, cw_vector_view field, int axis,
+                           const double shift[3], cw_initial_field *function, const void *user) {
+  const cw_grid *grid = target->grid;
+  const int64_t rows = (int64_t)grid->cells[1] * grid->cells[2];
+#pragma omp parallel for schedule(static) num_threads(cw_context_threads(target->context))
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t j = row % grid->cells[1], k = row / grid->cells[1];
+    for (int64_t i = 0; i < grid->cells[0]; i++) {
+      const double x[3] = {grid->origin[0] + ((double)i + shift[0]) * grid->dx[0],
+                           grid->origin[1] + ((double)j + shift[1]) * grid->dx[1],
+                           grid->origin[2] + ((double)k + shift[2]) * grid->dx[2]};
+      cw_real_set(field.component[axis], field.precision, cw_grid_index(grid, i, j, k),
+                  function(user, axis, x));
+    }
+  }
+}
+
+void cw_initial_uniform(const cw_setup_target *target, cw_vector_view field,
+                        const double value[3]) {
+  const double shift[3] = {0, 0, 0};
+  for (int axis = 0; axis < 3; axis++)
+    fill_component(target, field, axis, shift, constant, value);
+}
+
+void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, const void *user) {
+  for (int axis = 0; axis < 3; axis++) {
+    double shift[3];
+    for (int a = 0; a < 3; a++)
+      shift[a] = a == axis ? 0 : 0.5;
+    fill_component(target, target->B, axis, shift, function, user);
+  }
+}

@@ -1,0 +1,28 @@
+#include "setup/problems.h"
+
+#include <stddef.h>
+
+#define PROBLEM(name_, text_)                                                                      \
+  {                                                                                                \
+    .name = #name_, .text = text_, .keys = cw_##name_##_keys, .check = cw_##name_##_check,         \
+    .expected = cw_##name_##_expected, .fill = cw_##name_##_fill                                   \
+  }
+
+const cw_problem cw_problems[] = {
+    PROBLEM(orbits, "a few particles in uniform fields; every species gets a copy of each, so that "
+                    "pushers can be compared"),
+    PROBLEM(langmuir, "standing plasma wave: all species at the same places, velocities perturbed "
+                      "in proportion to charge over mass"),
+    PROBLEM(two_stream, "two pair beams along x; species 1, 2: electrons and positrons of the beam "
+                        "with drift_1, species 3, 4: of the beam with drift_2"),
+    PROBLEM(weibel,
+            "two equal pair beams against each other; species 1, 2: electrons and positrons "
+            "with +drift, species 3, 4: with -drift"),
+    PROBLEM(thermal, "Maxwell-Juttner plasma of any neutral set of species, at rest or drifting, "
+                     "with or without a uniform magnetic field"),
+    PROBLEM(reconnection,
+            "relativistic Harris sheets of pair plasma in 2D; species 1, 2: electrons "
+            "and positrons of the background (and of the sheets, unless species 3, 4 "
+            "are given for these)"),
+    {.name = NULL},
+};

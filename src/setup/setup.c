@@ -1,0 +1,162 @@
+#include "setup/setup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context_private.h"
+
+const cw_problem *cw_problem_find(const char *name) {
+  for (const cw_problem *problem = cw_problems; problem->name; problem++)
+    if (strcmp(problem->name, name) == 0)
+      return problem;
+  return NULL;
+}
+
+static const cw_problem_key *find_key(const cw_problem *problem, const char *name) {
+  for (const cw_problem_key *key = problem->keys; key->name; key++)
+    if (strcmp(key->name, name) == 0)
+      return key;
+  return NULL;
+}
+
+/* The default of a key of the deck's problem as TOML text; "" if there is none. */
+static const char *default_of(const cw_deck *deck, const char *name) {
+  const cw_problem *problem = cw_problem_find(deck->setup.problem);
+  const cw_problem_key *key = problem ? find_key(problem, name) : NULL;
+  return key && key->default_value ? key->default_value : "";
+}
+
+int cw_setup_given(const cw_deck *deck, const char *name) {
+  return cw_deck_setup_parameter(deck, name) != NULL;
+}
+
+double cw_setup_number(const cw_deck *deck, const char *name) {
+  const cw_deck_parameter *parameter = cw_deck_setup_parameter(deck, name);
+  if (parameter)
+    return parameter->number[0];
+  const char *text = default_of(deck, name);
+  return strcmp(text, "true") == 0 ? 1 : strtod(text, NULL);
+}
+
+void cw_setup_vector(const cw_deck *deck, const char *name, double value[3]) {
+  const cw_deck_parameter *parameter = cw_deck_setup_parameter(deck, name);
+  value[0] = value[1] = value[2] = 0;
+  if (parameter)
+    memcpy(value, parameter->number, 3 * sizeof *value);
+  else if (sscanf(default_of(deck, name), "[%lf , %lf , %lf ]", &value[0], &value[1], &value[2]) !=
+           3)
+    value[0] = value[1] = value[2] = 0;
+}
+
+void cw_setup_text(const cw_deck *deck, const char *name, char value[256]) {
+  const cw_deck_parameter *parameter = cw_deck_setup_parameter(deck, name);
+  const char *text = parameter ? parameter->text : default_of(deck, name);
+  size_t length = strlen(text);
+  if (!parameter && length >= 2 && text[0] == '"')
+    text++, length -= 2;
+  snprintf(value, 256, "%.*s", (int)length, text);
+}
+
+static int type_fits(const cw_problem_key *key, const cw_deck_parameter *parameter) {
+  if (strcmp(key->type, "float") == 0)
+    return parameter->type == CW_PARAMETER_NUMBER;
+  if (strcmp(key->type, "int") == 0)
+    return parameter->type == CW_PARAMETER_NUMBER &&
+           floor(parameter->number[0]) == parameter->number[0];
+  if (strcmp(key->type, "bool") == 0)
+    return parameter->type == CW_PARAMETER_BOOL;
+  if (strcmp(key->type, "string") == 0)
+    return parameter->type == CW_PARAMETER_TEXT;
+  return parameter->type == CW_PARAMETER_VECTOR && parameter->length == 3;
+}
+
+static const char *nearest_key(const cw_problem *problem, const char *name) {
+  const char *names[CW_DECK_MAX_PARAMETERS];
+  int count = 0;
+  for (const cw_problem_key *key = problem->keys; key->name && count < CW_DECK_MAX_PARAMETERS;
+       key++)
+    names[count++] = key->name;
+  return cw_deck_nearest(name, names, count);
+}
+
+static cw_status check_parameter(cw_context *context, const cw_deck *deck,
+                                 const cw_problem *problem, const cw_deck_parameter *parameter) {
+  static const char *const found[] = {"a number", "a string", "a bool", "a list"};
+  const cw_problem_key *key = find_key(problem, parameter->name);
+  if (!key) {
+    const char *near = nearest_key(problem, parameter->name);
+    return cw_deck_fail(context, deck, parameter->where,
+                        "setup.%s is not a parameter of problem \"%s\"%s%s%s", parameter->name,
+                        problem->name, near ? "; did you mean \"" : "", near ? near : "",
+                        near ? "\"?" : "");
+  }
+  if (!type_fits(key, parameter))
+    return cw_deck_fail(context, deck, parameter->where, "setup.%s is %s; expected %s",
+                        parameter->name, found[parameter->type], key->type);
+  int values = parameter->type == CW_PARAMETER_TEXT ? 0 : parameter->length;
+  if (parameter->type == CW_PARAMETER_NUMBER)
+    values = 1;
+  for (int k = 0; k < values && k < 3; k++)
+    if (!isfinite(parameter->number[k]))
+      return cw_deck_fail(context, deck, parameter->where, "setup.%s is not finite",
+                          parameter->name);
+  return CW_OK;
+}
+
+static cw_status fail_unknown_problem(cw_context *context, const cw_deck *deck) {
+  const char *names[CW_DECK_MAX_PARAMETERS];
+  char list[512] = "";
+  int count = 0;
+  for (const cw_problem *problem = cw_problems; problem->name; problem++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", problem->name);
+    if (count < CW_DECK_MAX_PARAMETERS)
+      names[count++] = problem->name;
+  }
+  const char *near = cw_deck_nearest(deck->setup.problem, names, count);
+  return cw_deck_fail(context, deck, deck->setup.where,
+                      "setup.problem is \"%s\"; expected one of %s%s%s%s", deck->setup.problem,
+                      list, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+}
+
+cw_status cw_setup_check(cw_context *context, const cw_deck *deck) {
+  const cw_problem *problem = cw_problem_find(deck->setup.problem);
+  if (!problem)
+    return fail_unknown_problem(context, deck);
+  for (int k = 0; k < deck->setup.parameter_count; k++)
+    CW_TRY(check_parameter(context, deck, problem, &deck->setup.parameters[k]));
+  for (const cw_problem_key *key = problem->keys; key->name; key++)
+    if (!key->default_value && !cw_setup_given(deck, key->name))
+      return cw_deck_fail(context, deck, deck->setup.where,
+                          "setup.%s is missing: problem \"%s\" needs it (%s, %s)", key->name,
+                          problem->name, key->type, key->text);
+  return problem->check(context, deck);
+}
+
+cw_status cw_setup_fill(const cw_setup_target *target) {
+  const cw_problem *problem = cw_problem_find(target->deck->setup.problem);
+  if (!problem)
+    return fail_unknown_problem(target->context, target->deck);
+  if (target->species_count != target->deck->particles.species_count)
+    return cw_fail(target->context, CW_ERROR_ARGUMENT,
+                   "setup: %d containers for the deck's %d species", target->species_count,
+                   target->deck->particles.species_count);
+  for (int s = 0; s < target->species_count; s++)
+    if (cw_particles_count(target->particles[s]) != 0)
+      return cw_fail(target->context, CW_ERROR_ARGUMENT,
+                     "setup: the container of species %d is not empty", s + 1);
+  return problem->fill(target);
+}
+
+cw_status cw_setup_grid(cw_context *context, const cw_deck *deck, cw_grid *grid) {
+  double origin[3] = {0, 0, 0};
+  for (int a = 0; a < deck->grid.dim; a++)
+    origin[a] = deck->grid.extent[a][0];
+  /* The deposit's window is one node wider than a shape. For even orders that node stands where the
+   * shape itself gets only by moves of more than half a cell: ask for these at any CFL. */
+  int32_t ghost = cw_grid_ghost_cells(deck->algorithms.deposit.shape_order, 1.0);
+  return cw_grid_init(context, grid, deck->grid.dim, deck->grid.resolution, ghost, origin,
+                      deck->grid.dx);
+}
