@@ -5,13 +5,14 @@
 #include "base/context_private.h"
 
 int32_t cw_grid_ghost_cells(int order, double max_move) {
-  /* A particle that leaves the block stands in cell -1 or cells. Odd order: its shape starts
-   * (order - 1)/2 nodes below its cell and ends (order + 1)/2 above. Even order: the shape is
-   * centred on the nearest node, so a particle in the upper half of cell `cells` reaches
-   * order/2 + 1 above that cell, which is possible only for moves of more than half a cell. */
+  /* A particle of the block stands in cells 0 to cells - 1, and after its step in -1 to cells. Its
+   * old and new shapes share a window of order + 2 nodes (fewer only if it cannot move at all).
+   * Odd order: the window starts (order - 1)/2 below the lower of the two cells. Even order: shapes
+   * are centred on the nearest node, so for a particle in the upper half of the last cell the
+   * window starts order/2 - 1 below it and ends order/2 + 2 above. */
   if (order == 0)
     order = 1; /* zigzag writes linear weights */
-  int32_t reach = order % 2 ? (order + 1) / 2 + 1 : order / 2 + (max_move > 0.5 ? 2 : 1);
+  int32_t reach = order % 2 ? (order + 1) / 2 + 1 : order / 2 + (max_move > 0 ? 2 : 1);
   return reach < 2 ? 2 : reach;
 }
 

@@ -32,26 +32,75 @@ static void block_energy(const cw_particles_view *view, int massless, int64_t fr
   *alive = count;
 }
 
+/* Momenta of a few particles at the time of the fields. */
+typedef struct centred_momenta {
+  void *u[3];
+} centred_momenta;
+
+enum { CHUNK = 64 * CW_BLOCK }; /* particles whose momenta are centred at a time */
+
+/* The slots [from, to) of a view, with the momenta advanced by half a step in `work`: u stands half
+ * a step behind the fields, and a push of half the impulse over no time brings it to them. */
+static cw_status centre(cw_engine *engine, int s, const cw_particles_view *all, int64_t from,
+                        int64_t to, centred_momenta *work, cw_particles_view *part) {
+  const size_t real = (size_t)cw_precision_size(all->precision);
+  *part = *all;
+  part->count = to - from;
+  for (int a = 0; a < 3; a++) {
+    if (a < engine->grid.dim) {
+      part->i[a] += from, part->i_prev[a] += from;
+      part->dx[a] = (char *)all->dx[a] + (size_t)from * real;
+      part->dx_prev[a] = (char *)all->dx_prev[a] + (size_t)from * real;
+    }
+    memcpy(work->u[a], (const char *)all->u[a] + (size_t)from * real, (size_t)part->count * real);
+    part->u[a] = work->u[a];
+  }
+  if (all->weight) part->weight = (char *)all->weight + (size_t)from * real;
+  part->tag += from;
+  part->id += from;
+  cw_push_options options = cw_engine_push_options(engine, s);
+  options.dt = 0;
+  options.force_scale *= 0.5;
+  return cw_push(engine->context, &options, &engine->grid, cw_fields_E(engine->fields),
+                 cw_fields_B(engine->fields), NULL, part);
+}
+
+/* Adds the energy of one chunk, block by block in order. */
+static void add_chunk(cw_context *context, const cw_particles_view *part, int massless,
+                      double *sums, int64_t *counts, double *energy, int64_t *alive) {
+  const int64_t blocks = cw_block_count(part->count);
+#pragma omp parallel for num_threads(cw_context_threads(context)) schedule(static)
+  for (int64_t b = 0; b < blocks; b++)
+    block_energy(part, massless, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, part->count),
+                 &sums[b], &counts[b]);
+  for (int64_t b = 0; b < blocks; b++) *energy += sums[b], *alive += counts[b];
+}
+
 static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_t *alive) {
   const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
   const double mass = engine->species[s].deck->mass;
-  const int64_t blocks = cw_block_count(view.count);
+  const size_t room = (size_t)cw_min_i64(view.count, CHUNK);
   double *sums = NULL;
   int64_t *counts = NULL;
-  cw_status status = CW_NEW(engine->context, blocks, "energy sums", &sums);
-  if (status == CW_OK)
-    status = CW_NEW(engine->context, blocks, "particle counts", &counts);
-  if (status == CW_OK) {
-#pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
-    for (int64_t b = 0; b < blocks; b++)
-      block_energy(&view, mass == 0, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, view.count),
-                   &sums[b], &counts[b]);
-    *energy = 0;
-    *alive = 0;
-    for (int64_t b = 0; b < blocks; b++)
-      *energy += sums[b], *alive += counts[b];
-    *energy *= engine->deck->q0 * (mass == 0 ? 1 : mass);
+  centred_momenta work = {{NULL}};
+  cw_status status;
+  CW_TRY_CLEANUP(status, CW_NEW(engine->context, CHUNK / CW_BLOCK, "energy sums", &sums));
+  CW_TRY_CLEANUP(status, CW_NEW(engine->context, CHUNK / CW_BLOCK, "particle counts", &counts));
+  for (int a = 0; a < 3; a++)
+    CW_TRY_CLEANUP(status, cw_memory_alloc(engine->context, CW_SPACE_HOST, room,
+                                           (size_t)cw_precision_size(view.precision),
+                                           "centred momenta", &work.u[a]));
+  *energy = 0;
+  *alive = 0;
+  for (int64_t from = 0; from < view.count; from += CHUNK) {
+    cw_particles_view part;
+    CW_TRY_CLEANUP(status, centre(engine, s, &view, from, cw_min_i64(from + CHUNK, view.count),
+                                  &work, &part));
+    add_chunk(engine->context, &part, mass == 0, sums, counts, energy, alive);
   }
+  *energy *= engine->deck->q0 * (mass == 0 ? 1 : mass);
+cleanup:
+  for (int a = 0; a < 3; a++) CW_DELETE(engine->context, work.u[a]);
   CW_DELETE(engine->context, sums);
   CW_DELETE(engine->context, counts);
   return status;

@@ -28,6 +28,9 @@ struct cw_engine {
  * reversed, absorbed ones are tagged dead. */
 cw_status cw_engine_apply_boundaries(cw_engine *engine, cw_species_state *species);
 
+/* How species s is pushed in a whole step. */
+cw_push_options cw_engine_push_options(const cw_engine *engine, int s);
+
 /* Drops dead slots of a species that is never sorted; the others keep their order. */
 cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species);
 

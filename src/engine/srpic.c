@@ -29,18 +29,21 @@ static cw_status sort_species(cw_engine *engine) {
   return CW_OK;
 }
 
-static cw_status push_species(cw_engine *engine) {
+cw_push_options cw_engine_push_options(const cw_engine *engine, int s) {
   const cw_deck *deck = engine->deck;
+  const cw_deck_species *species = engine->species[s].deck;
+  return (cw_push_options){
+      .order = deck->algorithms.deposit.shape_order,
+      .pusher = species->pusher,
+      .dt = deck->dt,
+      .force_scale = species->mass == 0 ? 0 : deck->dt * deck->B0 * species->charge / species->mass,
+  };
+}
+
+static cw_status push_species(cw_engine *engine) {
   for (int s = 0; s < engine->species_count; s++) {
     const cw_species_state *species = &engine->species[s];
-    int massless = species->deck->mass == 0;
-    cw_push_options options = {
-        .order = deck->algorithms.deposit.shape_order,
-        .pusher = species->deck->pusher,
-        .dt = deck->dt,
-        .force_scale =
-            massless ? 0 : deck->dt * deck->B0 * species->deck->charge / species->deck->mass,
-    };
+    cw_push_options options = cw_engine_push_options(engine, s);
     cw_particles_view view = cw_particles_get_view(species->particles);
     cw_cells_view cells = species->cells ? cw_cells_get_view(species->cells) : (cw_cells_view){0};
     CW_TRY(cw_push(engine->context, &options, &engine->grid, cw_fields_E(engine->fields),
@@ -78,8 +81,13 @@ static cw_status deposit_species(cw_engine *engine) {
       CW_TRY(cw_cells_check(species->cells, species->particles));
       cells = cw_cells_get_view(species->cells);
     }
+    cw_deposit_report report;
     CW_TRY(cw_deposit_current(engine->context, &options, &engine->grid, &view, &cells,
-                              cw_fields_J(engine->fields), NULL));
+                              cw_fields_J(engine->fields), &report));
+    if (report.outside > 0)
+      return cw_fail(engine->context, CW_ERROR_NUMERIC,
+                     "%lld particles of species '%s' are outside the box at step %lld",
+                     (long long)report.outside, species->deck->label, (long long)engine->step);
   }
   return CW_OK;
 }
