@@ -1,0 +1,187 @@
+/* One frame: lattice, cells or list, sweeps, and the results brought back to the caller's order. */
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "kernels/coordination/coordination_private.h"
+
+static cw_status check_positions(cw_coordination *plan, const cw_coordinates_view *positions) {
+  if (positions->space != CW_SPACE_HOST)
+    return cw_fail(plan->context, CW_ERROR_UNSUPPORTED,
+                   "positions are in device memory, but the backend is cpu");
+  const cw_entries *groups[2] = {&plan->a, &plan->b};
+  int64_t bad = INT64_MAX;
+  for (int g = 0; g < 2; g++)
+    for (int64_t k = 0; k < groups[g]->count; k++) {
+      int64_t atom = groups[g]->atom[k];
+      for (int c = 0; c < 3; c++)
+        if (!isfinite(cw_coordinate(positions, c, atom)) && atom < bad)
+          bad = atom;
+    }
+  if (bad == INT64_MAX)
+    return CW_OK;
+  return cw_fail(plan->context, CW_ERROR_NUMERIC, "atom %lld has the coordinates %g %g %g",
+                 (long long)bad, cw_coordinate(positions, 0, bad), cw_coordinate(positions, 1, bad),
+                 cw_coordinate(positions, 2, bad));
+}
+
+static void run_bundles(cw_coordination *plan, const cw_sweep *sweep) {
+  const cw_coordination_ops *ops =
+      CW_ISA_SELECT(cw_coordination_cpu_ops, cw_context_isa(plan->context));
+  size_t bytes = ops->scratch_bytes[plan->precision];
+#pragma omp parallel num_threads(plan->scratch_threads)
+  {
+    char *scratch = (char *)plan->scratch + bytes * (size_t)omp_get_thread_num();
+#pragma omp for schedule(dynamic, 8)
+    for (int64_t k = 0; k < plan->bundle_count; k++)
+      ops->bundle[plan->precision](sweep, &plan->bundles[k], scratch, &plan->partials[k]);
+  }
+}
+
+/* Sums over bundles in their order, whoever computed them; SELF met each pair from both ends. */
+static void add_partials(const cw_coordination *plan, double weight, double sum[CW_SUMS]) {
+  for (int64_t k = 0; k < plan->bundle_count; k++)
+    for (int q = 0; q < CW_SUMS; q++)
+      sum[q] += weight * plan->partials[k].sum[q];
+}
+
+static cw_status sweep_groups(cw_coordination *plan, const cw_coordination_result *result,
+                              const cw_link_cells *cells, int use_list, double sum[CW_SUMS]) {
+  int self = plan->pairs == CW_PAIRS_SELF;
+  cw_sweep sweep = {.switching = &plan->switching,
+                    .lattice = &plan->lattice,
+                    .cells = cells,
+                    .centre = &plan->a,
+                    .other = self ? &plan->a : &plan->b,
+                    .list = use_list ? &plan->list_a : NULL,
+                    .range2 = plan->switching.range2,
+                    .same = self,
+                    .forward = 1,
+                    .with_values = result->entry_values != NULL,
+                    .with_box = !result->without_box_derivatives};
+  CW_TRY(cw_link_cells_bundles(plan, sweep.centre));
+  run_bundles(plan, &sweep);
+  add_partials(plan, self ? 0.5 : 1, sum);
+  int derivatives = result->derivatives.component[0] || result->entry_derivatives;
+  if (self || !derivatives)
+    return CW_OK;
+  sweep.centre = &plan->b;
+  sweep.other = &plan->a;
+  sweep.list = use_list ? &plan->list_b : NULL;
+  sweep.forward = sweep.with_box = sweep.with_values = 0;
+  CW_TRY(cw_link_cells_bundles(plan, sweep.centre));
+  run_bundles(plan, &sweep);
+  return CW_OK;
+}
+
+/* k-th with k-th: too few pairs to need cells. Results go to the entries' own places. */
+static void zip_groups(cw_coordination *plan, const cw_coordinates_view *positions,
+                       double sum[CW_SUMS]) {
+  cw_entries *a = &plan->a, *b = &plan->b;
+  for (int64_t k = 0; k < a->count; k++) {
+    a->permutation[k] = b->permutation[k] = (uint32_t)k;
+    double d[3], r2 = 0, slope = 0, s = 0;
+    for (int c = 0; c < 3; c++)
+      d[c] = cw_coordinate(positions, c, b->atom[k]) - cw_coordinate(positions, c, a->atom[k]);
+    cw_lattice_minimum_image(&plan->lattice, d);
+    for (int c = 0; c < 3; c++)
+      r2 += d[c] * d[c];
+    double r = sqrt(r2);
+    int counts = a->atom[k] != b->atom[k] && r <= plan->switching.range;
+    if (counts)
+      s = cw_switching_value(&plan->switching, r, &slope);
+    double g = r > 0 ? slope / r : 0;
+    for (int c = 0; c < 3; c++) {
+      a->derivative[c][k] = -g * d[c];
+      b->derivative[c][k] = g * d[c];
+    }
+    a->value[k] = s;
+    static const int first[6] = {0, 1, 2, 0, 0, 1}, second[6] = {0, 1, 2, 1, 2, 2};
+    for (int q = 0; q < 6; q++)
+      sum[CW_SUM_BOX + q] -= g * d[first[q]] * d[second[q]];
+    sum[CW_SUM_VALUE] += s;
+    sum[CW_SUM_PAIRS] += counts;
+  }
+}
+
+static void store_sums(const double sum[CW_SUMS], cw_coordination_result *result) {
+  const double *b = sum + CW_SUM_BOX;
+  const double box[3][3] = {{b[0], b[3], b[4]}, {b[3], b[1], b[5]}, {b[4], b[5], b[2]}};
+  result->value = sum[CW_SUM_VALUE];
+  result->pairs_in_range = (int64_t)sum[CW_SUM_PAIRS];
+  for (int k = 0; k < 9; k++)
+    result->box_derivatives[k / 3][k % 3] = result->without_box_derivatives ? 0 : box[k / 3][k % 3];
+}
+
+static void add_to_atoms(const cw_entries *e, double *entry_derivatives,
+                         const cw_coordinates_view *out, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (e->distinct)
+  for (int64_t s = 0; s < e->count; s++) {
+    int64_t entry = e->permutation[s], at = (int64_t)e->atom[entry] * out->stride;
+    for (int c = 0; c < 3; c++) {
+      double d = e->derivative[c][s];
+      if (entry_derivatives)
+        entry_derivatives[3 * entry + c] = d;
+      if (!out->component[0])
+        continue;
+      if (out->precision == CW_DOUBLE)
+        ((double *)out->component[c])[at] += d;
+      else
+        ((float *)out->component[c])[at] += (float)d;
+    }
+  }
+}
+
+static void zero(const cw_coordinates_view *out, int64_t atoms) {
+  for (int64_t k = 0; out->component[0] && k < atoms; k++)
+    for (int c = 0; c < 3; c++)
+      if (out->precision == CW_DOUBLE)
+        ((double *)out->component[c])[k * out->stride] = 0;
+      else
+        ((float *)out->component[c])[k * out->stride] = 0;
+}
+
+static void store_entries(cw_coordination *plan, cw_coordination_result *result) {
+  double *entries = result->entry_derivatives;
+  int threads = plan->scratch_threads;
+  zero(&result->derivatives, plan->atoms);
+  add_to_atoms(&plan->a, entries, &result->derivatives, threads);
+  add_to_atoms(&plan->b, entries ? entries + 3 * plan->a.count : NULL, &result->derivatives,
+               threads);
+  for (int64_t s = 0; result->entry_values && s < plan->a.count; s++)
+    result->entry_values[plan->a.permutation[s]] = plan->a.value[s];
+}
+
+static cw_status compute(cw_coordination *plan, const cw_coordinates_view *positions,
+                         int rebuild_list, cw_coordination_result *result, double sum[CW_SUMS]) {
+  int use_list = plan->method == CW_COORDINATION_LIST || plan->method == CW_COORDINATION_FROZEN;
+  if (plan->pairs == CW_PAIRS_ZIP) {
+    zip_groups(plan, positions, sum);
+    return CW_OK;
+  }
+  if (use_list) {
+    CW_TRY(cw_pair_list_update(plan, *positions, rebuild_list, result));
+  } else {
+    int one_cell = plan->method == CW_COORDINATION_ALL;
+    CW_TRY(cw_link_cells_build(plan, *positions, plan->switching.range, one_cell));
+  }
+  memcpy(result->cells, plan->cells.n, sizeof result->cells);
+  result->images = plan->cells.images;
+  return sweep_groups(plan, result, &plan->cells, use_list, sum);
+}
+
+cw_status cw_coordination_compute(cw_coordination *plan, cw_coordinates_view positions,
+                                  const cw_box *box, int rebuild_list,
+                                  cw_coordination_result *result) {
+  double sum[CW_SUMS] = {0};
+  result->images = result->list_rebuilt = result->list_may_miss = 0;
+  for (int a = 0; a < 3; a++)
+    result->cells[a] = 1;
+  CW_TRY(cw_lattice_init(plan->context, box, &plan->lattice));
+  CW_TRY(check_positions(plan, &positions));
+  CW_TRY(compute(plan, &positions, rebuild_list, result, sum));
+  store_sums(sum, result);
+  store_entries(plan, result);
+  return CW_OK;
+}
