@@ -181,6 +181,8 @@ static json_t *json_deck(const cw_deck *deck) {
   for (int s = 0; s < deck->particles.species_count; s++)
     json_array_append_new(species, json_object());
   for (const cw_deck_key *key = cw_deck_keys; key->section; key++) {
+    if (!cw_deck_key_applies(deck, key))
+      continue;
     if (!cw_deck_key_is_species(key))
       json_object_set_new(table_at(root, key->section), key->name, json_value(key, deck, deck));
     else

@@ -1,5 +1,6 @@
 /* cellwise bench: every variant of a kernel on the same data in one run. */
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -128,13 +129,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     a->json = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (a->kernel)
-      argp_error(state, "found a second kernel '%s'; expected one", value);
+    if (a->kernel) {
+      cw_cli_usage_error(a->command, "found a second kernel '%s'; expected one", value);
+      return EINVAL;
+    }
     a->kernel = value;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "no kernel was named; expected deposit, sort or step");
-    return 0;
+    cw_cli_usage_error(a->command, "no kernel was named; expected deposit, sort or step");
+    return EINVAL;
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -179,11 +182,31 @@ static void print_table(const char *kernel, const json_t *variants) {
   }
 }
 
+/* A case that cannot fit is told before anything is made: some 200 bytes a particle hold its two
+ * copies, in double, and what orders them. */
+static int check_memory(const bench_arguments *arguments, const cw_context *context) {
+  double particles = arguments->c.ppc;
+  for (int a = 0; a < arguments->c.dim; a++)
+    particles *= arguments->c.cells[a];
+  double need = 200 * particles / 1048576;
+  double available = (double)cw_memory_available(context, CW_SPACE_HOST) / 1048576;
+  if (need <= available)
+    return 0;
+  return cw_cli_usage_error(arguments->command,
+                            "the case of %.4g particles needs about %.0f MB; %.0f MB are "
+                            "available: lower --cells or --ppc",
+                            particles, need, available);
+}
+
 static int bench(const bench_arguments *arguments, int kernel) {
   cw_context *context = NULL;
   int failed = cw_cli_context(arguments->command, arguments->backend, arguments->threads, &context);
   if (failed)
     return failed;
+  if (check_memory(arguments, context)) {
+    cw_context_destroy(context);
+    return CW_EXIT_INPUT;
+  }
   json_t *variants = json_array();
   cw_status status = kernels[kernel].run(context, &arguments->c, variants);
   if (status != CW_OK) {
@@ -201,7 +224,7 @@ static int bench(const bench_arguments *arguments, int kernel) {
   }
   json_decref(variants);
   cw_context_destroy(context);
-  return failed;
+  return failed ? failed : cw_cli_flush(arguments->command);
 }
 
 int cw_command_bench(int argc, char **argv) {
@@ -227,9 +250,8 @@ int cw_command_bench(int argc, char **argv) {
                                      .cfl = 0.5,
                                      .repeats = 7,
                                      .seed = 1}};
-  argp_err_exit_status = CW_EXIT_INPUT;
-  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-  if (arguments.failed)
+  int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
+  if (wrong || arguments.failed)
     return CW_EXIT_INPUT;
   int32_t cells = arguments.c.cells[0];
   if (cells == 0)

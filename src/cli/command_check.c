@@ -1,5 +1,6 @@
 /* cellwise check: is a deck right, what does it resolve to, what will it take? */
 #include <argp.h>
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,13 +28,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     arguments->json = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (arguments->deck)
-      argp_error(state, "found a second deck '%s'; expected one", value);
+    if (arguments->deck) {
+      cw_cli_usage_error(arguments->command, "found a second deck '%s'; expected one", value);
+      return EINVAL;
+    }
     arguments->deck = value;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "no deck was given");
-    return 0;
+    cw_cli_usage_error(arguments->command, "no deck was given; expected DECK.toml");
+    return EINVAL;
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -102,9 +105,8 @@ static int check_deck(const check_arguments *arguments) {
 
 int cw_command_check(int argc, char **argv) {
   check_arguments arguments = {.command = argv[0]};
-  argp_err_exit_status = CW_EXIT_INPUT;
-  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-  int result = arguments.failed ? CW_EXIT_INPUT : check_deck(&arguments);
+  int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
+  int result = wrong || arguments.failed ? CW_EXIT_INPUT : check_deck(&arguments);
   cw_cli_overrides_clear(&arguments.overrides);
   return result;
 }

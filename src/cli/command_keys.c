@@ -1,5 +1,6 @@
 /* cellwise keys: the list of deck keys. */
 #include <argp.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +22,10 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     arguments->json = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (arguments->section)
-      argp_error(state, "found a second section '%s'; expected one", value);
+    if (arguments->section) {
+      cw_cli_usage_error(arguments->command, "found a second section '%s'; expected one", value);
+      return EINVAL;
+    }
     arguments->section = value;
     return 0;
   default:
@@ -179,9 +182,10 @@ static int unknown_section(const char *command, const char *section) {
 
 int cw_command_keys(int argc, char **argv) {
   keys_arguments arguments = {.command = argv[0]};
-  argp_err_exit_status = CW_EXIT_INPUT;
-  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+  if (cw_cli_parse(argv[0], &argp, argc, argv, &arguments))
+    return CW_EXIT_INPUT;
   if (arguments.section && !cw_deck_key_is_table(arguments.section))
     return unknown_section(arguments.command, arguments.section);
-  return arguments.json ? print_json(arguments.section) : print_table(arguments.section);
+  int failed = arguments.json ? print_json(arguments.section) : print_table(arguments.section);
+  return failed ? failed : cw_cli_flush(arguments.command);
 }

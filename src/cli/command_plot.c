@@ -1,5 +1,6 @@
 /* cellwise plot: PNG pictures of a run's folder. */
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "output/plot.h"
 
 typedef struct arguments {
-  const char *folder, *quantity, *step, *output;
+  const char *command, *folder, *quantity, *step, *output;
   int as_json;
 } arguments;
 
@@ -32,13 +33,17 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     given->as_json = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (given->folder)
-      argp_error(state, "found '%s'; expected one folder", argument);
+    if (given->folder) {
+      cw_cli_usage_error(given->command, "found '%s'; expected one folder", argument);
+      return EINVAL;
+    }
     given->folder = argument;
     return 0;
   case ARGP_KEY_END:
-    if (!given->folder)
-      argp_error(state, "found no folder; expected the output folder of a run");
+    if (!given->folder) {
+      cw_cli_usage_error(given->command, "found no folder; expected the output folder of a run");
+      return EINVAL;
+    }
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -120,8 +125,8 @@ int cw_command_plot(int argc, char **argv) {
       NULL,
       NULL,
       NULL};
-  arguments given = {0};
-  argp_err_exit_status = CW_EXIT_INPUT;
-  argp_parse(&argp, argc, argv, 0, NULL, &given);
+  arguments given = {.command = argv[0]};
+  if (cw_cli_parse(argv[0], &argp, argc, argv, &given))
+    return CW_EXIT_INPUT;
   return draw(argv[0], &given);
 }

@@ -1,6 +1,8 @@
 /* cellwise run: a deck to its results. */
 #include <argp.h>
+#include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +55,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     arguments->quiet = 1;
     return 0;
   case ARGP_KEY_ARG:
-    if (arguments->deck)
-      argp_error(state, "found a second deck '%s'; expected one", value);
+    if (arguments->deck) {
+      cw_cli_usage_error(arguments->command, "found a second deck '%s'; expected one", value);
+      return EINVAL;
+    }
     arguments->deck = value;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "no deck was given");
-    return 0;
+    cw_cli_usage_error(arguments->command, "no deck was given; expected DECK.toml");
+    return EINVAL;
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -97,6 +101,7 @@ typedef struct run {
   double max_charge_error;
   double seconds;         /* in steps */
   int64_t particle_steps; /* particles pushed, summed over the steps */
+  int interrupted;        /* by a signal, before the last step */
 } run;
 
 static cw_status check_memory(run *run) {
@@ -116,9 +121,14 @@ static cw_status check_memory(run *run) {
 static cw_status prepare(run *run, const run_arguments *arguments) {
   CW_TRY(cw_deck_read(run->context, arguments->deck, arguments->overrides.items,
                       arguments->overrides.count, &run->deck));
+  CW_TRY(cw_setup_check(run->context, run->deck));
+  cw_cli_show_messages(run->deck->diagnostics.log_level);
   if (arguments->steps)
     run->deck->steps = strtoll(arguments->steps, NULL, 10);
-  CW_TRY(cw_setup_check(run->context, run->deck));
+  const cw_deck_where runtime = cw_deck_written(run->deck, "simulation", "runtime");
+  if (!arguments->steps && !runtime.line)
+    return cw_deck_fail(run->context, run->deck, (cw_deck_where){1, 1},
+                        "found no runtime in [simulation]; expected it, or --steps N");
   CW_TRY(check_memory(run));
   const char *folder = arguments->out ? arguments->out : run->deck->simulation.name;
   CW_TRY(cw_engine_create(run->context, run->deck, &run->engine));
@@ -136,6 +146,11 @@ static cw_status write_state(run *run, int at_end) {
     CW_TRY(cw_engine_diagnose(run->engine, &run->last));
     if (step == 0)
       run->first = run->last;
+    if (!isfinite(run->last.total_energy) || !isfinite(run->last.charge_error))
+      return cw_fail(run->context, CW_ERROR_NUMERIC,
+                     "step %lld: found a total energy of %g and a charge error of %g; expected "
+                     "finite numbers: the state is lost",
+                     (long long)step, run->last.total_energy, run->last.charge_error);
     if (run->last.charge_error > run->max_charge_error)
       run->max_charge_error = run->last.charge_error;
     CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
@@ -155,13 +170,16 @@ static int64_t count_particles(const run *run) {
 static cw_status advance(run *run, cw_progress *progress) {
   const int64_t interval = cw_max_i64(run->deck->diagnostics.interval, 1);
   CW_TRY(write_state(run, run->deck->steps == 0));
-  while (cw_engine_step_number(run->engine) < run->deck->steps && !interrupted) {
+  int64_t step = cw_engine_step_number(run->engine);
+  while (step < run->deck->steps && !run->interrupted) {
     double since = cw_seconds();
     run->particle_steps += count_particles(run);
     CW_TRY(cw_engine_step(run->engine));
     run->seconds += cw_seconds() - since;
-    int64_t step = cw_engine_step_number(run->engine);
-    CW_TRY(write_state(run, step == run->deck->steps || interrupted));
+    step = cw_engine_step_number(run->engine);
+    /* Looked at once a step: a signal while the state is written ends the run after the next. */
+    run->interrupted = interrupted && step < run->deck->steps;
+    CW_TRY(write_state(run, step == run->deck->steps || run->interrupted));
     if (progress && (step % interval == 0 || step == run->deck->steps))
       cw_progress_update(progress, step, count_particles(run));
   }
@@ -177,12 +195,14 @@ static json_t *summary(const run *run) {
   double per_second = run->seconds > 0 ? (double)run->particle_steps / run->seconds : 0;
   json_t *stages = json_object();
   const double *seconds = cw_engine_stage_seconds(run->engine);
-  for (int k = 0; k < CW_STAGE_COUNT; k++)
-    json_object_set_new(stages, cw_stage_names[k], json_real(seconds[k]));
+  int stage_count;
+  const char *const *stage_names = cw_engine_stages(run->deck, &stage_count);
+  for (int k = 0; k < stage_count; k++)
+    json_object_set_new(stages, stage_names[k], json_real(seconds[k]));
   return json_pack(
       "{s:s, s:I, s:f, s:b, s:I, s:f, s:f, s:f, s:f, s:i, s:s, s:s, s:o, s:s}", "name",
       run->deck->simulation.name, "steps", (json_int_t)cw_engine_step_number(run->engine), "time",
-      cw_engine_time(run->engine), "interrupted", (int)interrupted, "particles",
+      cw_engine_time(run->engine), "interrupted", run->interrupted, "particles",
       (json_int_t)run->last.particles, "energy_change", change, "charge_error",
       run->max_charge_error, "particles_per_second", per_second, "ns_per_particle",
       per_second > 0 ? 1e9 / per_second : 0, "threads", cw_context_threads(run->context),
@@ -234,8 +254,9 @@ static int execute(run *run, const run_arguments *arguments) {
     print_summary(table);
   }
   json_decref(table);
-  if (!interrupted)
-    return CW_EXIT_DONE;
+  int unwritten = cw_cli_flush(arguments->command);
+  if (!run->interrupted)
+    return unwritten;
   fprintf(stderr, "%s: interrupted after step %lld of %lld; what is written is whole\n",
           arguments->command, (long long)cw_engine_step_number(run->engine),
           (long long)run->deck->steps);
@@ -255,6 +276,7 @@ static int run_deck(const run_arguments *arguments) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow: an error to be told, not a death */
   cw_status status = prepare(&run, arguments);
   if (status != CW_OK) {
     cw_cli_error(arguments->command, run.context, status);
@@ -273,9 +295,8 @@ static int run_deck(const run_arguments *arguments) {
 
 int cw_command_run(int argc, char **argv) {
   run_arguments arguments = {.command = argv[0]};
-  argp_err_exit_status = CW_EXIT_INPUT;
-  argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-  int result = arguments.failed ? CW_EXIT_INPUT : run_deck(&arguments);
+  int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
+  int result = wrong || arguments.failed ? CW_EXIT_INPUT : run_deck(&arguments);
   cw_cli_overrides_clear(&arguments.overrides);
   return result;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/context_private.h"
 #include "base/reals.h"
@@ -18,10 +19,6 @@ struct cw_run_output {
   double stages_before[CW_STAGE_COUNT];
 };
 
-static int history_columns(const cw_deck *deck) {
-  return FIXED_COLUMNS + deck->particles.species_count + CW_STAGE_COUNT;
-}
-
 static cw_status start_history(cw_run_output *output) {
   static const char *const fixed[FIXED_COLUMNS] = {
       "step",           "time",         "electric_energy", "magnetic_energy",
@@ -33,12 +30,14 @@ static cw_status start_history(cw_run_output *output) {
     names[k] = fixed[k];
   for (int s = 0; s < species; s++)
     snprintf(text[s], COLUMN_NAME, "kinetic_%s", output->deck->particles.species[s].label);
-  for (int k = 0; k < CW_STAGE_COUNT; k++)
-    snprintf(text[species + k], COLUMN_NAME, "seconds_%s", cw_stage_names[k]);
-  for (int k = 0; k < species + CW_STAGE_COUNT; k++)
+  int stages;
+  const char *const *stage_names = cw_engine_stages(output->deck, &stages);
+  for (int k = 0; k < stages; k++)
+    snprintf(text[species + k], COLUMN_NAME, "seconds_%s", stage_names[k]);
+  for (int k = 0; k < species + stages; k++)
     names[FIXED_COLUMNS + k] = text[k];
-  return cw_history_create(output->context, output->folder, names, history_columns(output->deck),
-                           &output->history);
+  return cw_history_create(output->context, output->folder, names,
+                           FIXED_COLUMNS + species + stages, &output->history);
 }
 
 /* The deck as resolved, as text. */
@@ -56,6 +55,34 @@ static cw_status write_resolved_deck(cw_run_output *output) {
   return status;
 }
 
+/* Length of the part of a path that is there: folders behind it are this run's own. */
+static size_t existing_part(const char *path) {
+  char part[sizeof((cw_run_output *)0)->folder];
+  strcpy(part, path);
+  while (*part && access(part, F_OK) != 0) {
+    char *slash = strrchr(part, '/');
+    *(slash ? slash : part) = '\0';
+  }
+  return strlen(part);
+}
+
+/* After a failure: removes what a new folder got so far, and the folders that were made. */
+static void remove_new_folder(const char *folder, size_t existing) {
+  static const char *const files[] = {"deck.toml", "deck_resolved.toml"};
+  char path[sizeof((cw_run_output *)0)->folder + 32];
+  if (existing == strlen(folder))
+    return;
+  for (int k = 0; k < 2; k++) {
+    snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+    unlink(path);
+  }
+  strcpy(path, folder);
+  while (strlen(path) > existing && rmdir(path) == 0) {
+    char *slash = strrchr(path, '/');
+    *(slash ? slash : path) = '\0';
+  }
+}
+
 cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const char *folder,
                                cw_run_output **output) {
   *output = NULL;
@@ -68,6 +95,7 @@ cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const c
   made->context = context;
   made->deck = deck;
   strcpy(made->folder, folder);
+  size_t existing = existing_part(folder);
   cw_status status = cw_output_open_folder(context, folder);
   if (status == CW_OK)
     status = cw_output_write_text(context, folder, "deck.toml", deck->source);
@@ -76,6 +104,7 @@ cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const c
   if (status == CW_OK)
     status = start_history(made);
   if (status != CW_OK) {
+    remove_new_folder(folder, existing);
     cw_run_output_close(made);
     return status;
   }
@@ -98,7 +127,9 @@ cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
   for (int s = 0; s < output->deck->particles.species_count; s++)
     values[column++] = diagnostics->species_energy[s];
   const double *stages = cw_engine_stage_seconds(engine);
-  for (int k = 0; k < CW_STAGE_COUNT; k++) {
+  int stage_count;
+  cw_engine_stages(output->deck, &stage_count);
+  for (int k = 0; k < stage_count; k++) {
     values[column++] = stages[k] - output->stages_before[k];
     output->stages_before[k] = stages[k];
   }
@@ -126,18 +157,14 @@ static cw_status scaled_copy(cw_run_output *output, record_list *list, const cw_
   return CW_OK;
 }
 
-/* electric: dual along its own axis (E, J); else primal along its own and dual along the others. */
-static cw_output_record *add_vector(record_list *list, const char *name, cw_vector_view view,
-                                    int electric, int dim) {
+static void add_vector(record_list *list, const char *name, cw_vector_view view,
+                       double position[3][3]) {
   cw_output_record *record = &list->records[list->count++];
   *record =
       (cw_output_record){.name = name, .components = 3, .precision = view.precision, .unit_SI = 1};
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 3; c++)
     record->data[c] = view.component[c];
-    for (int a = 0; a < dim; a++)
-      record->position[c][a] = (a == c) == electric ? 0.5 : 0.0;
-  }
-  return record;
+  memcpy(record->position, position, sizeof record->position);
 }
 
 static cw_status add_density(cw_run_output *output, record_list *list, cw_engine *engine,
@@ -157,23 +184,26 @@ static cw_status add_density(cw_run_output *output, record_list *list, cw_engine
 }
 
 static cw_status add_current(cw_run_output *output, record_list *list, cw_engine *engine) {
-  const cw_vector_view J = cw_fields_J(cw_engine_fields(engine));
+  double position[3][3];
+  const cw_vector_view J = cw_engine_vector(engine, CW_QUANTITY_J, position);
   const double unit = 1.0 / output->deck->particles.ppc0; /* in units of the charge times n0 c */
   cw_vector_view copy = {.precision = J.precision};
   for (int c = 0; c < 3; c++)
     CW_TRY(scaled_copy(output, list, cw_engine_grid(engine), J.precision, J.component[c], unit,
                        &copy.component[c]));
-  add_vector(list, "J", copy, 1, output->deck->grid.dim);
+  add_vector(list, "J", copy, position);
   return CW_OK;
 }
 
 static cw_status add_quantity(cw_run_output *output, record_list *list, cw_engine *engine,
                               const char *quantity) {
-  const int dim = output->deck->grid.dim;
+  double position[3][3];
   if (strcmp(quantity, "E") == 0) {
-    add_vector(list, "E", cw_fields_E(cw_engine_fields(engine)), 1, dim);
+    const cw_vector_view E = cw_engine_vector(engine, CW_QUANTITY_E, position);
+    add_vector(list, "E", E, position);
   } else if (strcmp(quantity, "B") == 0) {
-    add_vector(list, "B", cw_fields_B(cw_engine_fields(engine)), 0, dim);
+    const cw_vector_view B = cw_engine_vector(engine, CW_QUANTITY_B, position);
+    add_vector(list, "B", B, position);
   } else if (strcmp(quantity, "J") == 0) {
     return add_current(output, list, engine);
   } else if (strcmp(quantity, "rho") == 0) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context_private.h"
+
 int cw_cli_exit_status(cw_status status) {
   switch (status) {
   case CW_OK:
@@ -36,9 +38,115 @@ int cw_cli_usage_error(const char *command, const char *format, ...) {
   return CW_EXIT_INPUT;
 }
 
+/* The option whose long name is, or alone begins with, the first `length` characters of `name`. */
+static const struct argp_option *find_long(const struct argp_option *options, const char *name,
+                                           size_t length) {
+  const struct argp_option *found = NULL;
+  int count = 0;
+  for (const struct argp_option *option = options; option->name; option++) {
+    if (strncmp(option->name, name, length) != 0)
+      continue;
+    if (option->name[length] == '\0')
+      return option;
+    found = option;
+    count++;
+  }
+  return count == 1 ? found : NULL;
+}
+
+static const struct argp_option *find_short(const struct argp_option *options, char letter) {
+  for (const struct argp_option *option = options; option->name; option++)
+    if (option->key == letter)
+      return option;
+  return NULL;
+}
+
+static int unknown_long(const char *command, const struct argp_option *options, const char *word,
+                        size_t length) {
+  enum { MOST = 64 };
+  const char *names[MOST];
+  char name[80];
+  int count = 0;
+  for (const struct argp_option *option = options; option->name && count < MOST; option++)
+    names[count++] = option->name;
+  snprintf(name, sizeof name, "%.*s", (int)cw_min_i64((int64_t)length, 64), word);
+  const char *near = cw_deck_nearest(name + 2, names, count);
+  return cw_cli_usage_error(
+      command, "found unknown option '%s'; expected one that `%s --help` lists%s%s%s", name,
+      command, near ? ", such as '--" : "", near ? near : "", near ? "'" : "");
+}
+
+/* Steps over the value in the word behind an option that takes one. */
+static int check_value(const char *command, const struct argp_option *option, char **argv,
+                       int *at) {
+  *at += 1;
+  if (argv[*at])
+    return 0;
+  return cw_cli_usage_error(command, "option --%s: found no value; expected %s", option->name,
+                            option->arg);
+}
+
+static int check_long(const char *command, const struct argp_option *options, char **argv,
+                      int *at) {
+  const char *word = argv[*at];
+  size_t length = strcspn(word, "=");
+  const struct argp_option *option = find_long(options, word + 2, length - 2);
+  if (!option)
+    return unknown_long(command, options, word, length);
+  if (option->arg)
+    return word[length] ? 0 : check_value(command, option, argv, at);
+  if (!word[length])
+    return 0;
+  return cw_cli_usage_error(command, "option --%s: found '%s'; expected no value", option->name,
+                            word + length + 1);
+}
+
+/* A word of letters: "-q", "-qj", "-t2". */
+static int check_short(const char *command, const struct argp_option *options, char **argv,
+                       int *at) {
+  for (const char *letter = argv[*at] + 1; *letter; letter++) {
+    const struct argp_option *option = find_short(options, *letter);
+    if (!option)
+      return cw_cli_usage_error(command,
+                                "found unknown option '-%c'; expected one that `%s --help` lists",
+                                *letter, command);
+    if (option->arg)
+      return letter[1] ? 0 : check_value(command, option, argv, at);
+  }
+  return 0;
+}
+
+/* getopt words and prints its messages itself: what it would refuse is refused here first. */
+int cw_cli_parse(const char *command, const struct argp *argp, int argc, char **argv, void *input) {
+  for (int k = 1; k < argc; k++) {
+    const char *word = argv[k];
+    if (strcmp(word, "--") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "--usage") == 0 ||
+        strcmp(word, "-?") == 0)
+      break;
+    if (word[0] != '-' || !word[1])
+      continue;
+    int wrong = word[1] == '-' ? check_long(command, argp->options, argv, &k)
+                               : check_short(command, argp->options, argv, &k);
+    if (wrong)
+      return CW_EXIT_INPUT;
+  }
+  return argp_parse(argp, argc, argv, 0, NULL, input) ? CW_EXIT_INPUT : 0;
+}
+
+int cw_cli_flush(const char *command) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return CW_EXIT_DONE;
+  fprintf(stderr, "%s: error: standard output could not be written\n", command);
+  return CW_EXIT_FAILED;
+}
+
+static cw_log_level least_shown = CW_LOG_WARNING;
+
+void cw_cli_show_messages(cw_log_level least) { least_shown = least; }
+
 static void log_to_stderr(void *user, cw_log_level level, const char *message) {
   static const char *const names[] = {"error", "warning", "note", "debug"};
-  if (level <= CW_LOG_WARNING)
+  if (level <= least_shown)
     fprintf(stderr, "%s: %s: %s\n", (const char *)user, names[level], message);
 }
 

@@ -2,6 +2,8 @@
 #ifndef CW_CLI_SUPPORT_H
 #define CW_CLI_SUPPORT_H
 
+#include <argp.h>
+
 #include "deck/deck.h"
 
 enum { CW_EXIT_DONE = 0, CW_EXIT_FAILED = 1, CW_EXIT_INPUT = 2 };
@@ -14,10 +16,20 @@ int cw_cli_error(const char *command, const cw_context *context, cw_status statu
 /* The same for a mistake on the command line: returns 2. */
 int cw_cli_usage_error(const char *command, const char *format, ...) CW_PRINTF(2, 3);
 
+/* argp_parse, with every mistake told as one line "COMMAND: error: ..." (an unknown option with the
+ * nearest known one). Returns 0 or 2; --help and --usage end the process as argp does. The parser
+ * prints its own mistakes with cw_cli_usage_error and returns EINVAL. */
+int cw_cli_parse(const char *command, const struct argp *argp, int argc, char **argv, void *input);
+/* Flushes stdout; 0, or 1 with the message printed where what was printed did not get out. */
+int cw_cli_flush(const char *command);
+
 /* Creates a context from --backend, --threads (NULL or text); logs warnings to stderr. Returns 0 or
  * an exit status, having printed why. */
 int cw_cli_context(const char *command, const char *backend, const char *threads,
                    cw_context **context);
+
+/* The least important messages of the library that go to stderr; warnings at the start. */
+void cw_cli_show_messages(cw_log_level least);
 
 /* Parses a whole number in [low, high] or a real number; 0 on success, else 2 with the message
  * printed ("option --threads: found 'x'; expected ..."). */

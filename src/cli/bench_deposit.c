@@ -1,0 +1,192 @@
+/* bench deposit: every form of the deposit on the same particles, sorted sort_interval steps ago.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context_private.h"
+#include "base/reals.h"
+#include "cli/bench.h"
+
+typedef struct deposit_state {
+  cw_context *context;
+  const cw_bench_case *bench_case;
+  cw_grid grid;
+  double dt;
+  cw_particles *particles;
+  cw_particles_view view;
+  cw_cells *cells;
+  cw_cells_view layout;
+  cw_deposit_options options;
+  cw_deposit_report report;
+  cw_vector_view J, expected;
+  double *before, *after; /* charge */
+} deposit_state;
+
+/* One step of ballistic motion; in the last one particles may end outside of the box. */
+static void move(const deposit_state *s, int last) {
+  const cw_particles_view *view = &s->view;
+#pragma omp parallel for num_threads(cw_context_threads(s->context)) schedule(static)
+  for (int64_t p = 0; p < view->count; p++) {
+    double u[3], square = 1;
+    for (int c = 0; c < 3; c++) {
+      u[c] = cw_real_get(view->u[c], view->precision, p);
+      square += u[c] * u[c];
+    }
+    for (int a = 0; a < s->grid.dim; a++) {
+      const double before = cw_real_get(view->dx[a], view->precision, p);
+      const double now = before + s->dt * u[a] / sqrt(square), whole = floor(now);
+      const int32_t cells = s->grid.cells[a], cell = view->i[a][p];
+      const int32_t next = cell + (int32_t)whole;
+      view->i_prev[a][p] = cell;
+      cw_real_set(view->dx_prev[a], view->precision, p, before);
+      view->i[a][p] = last ? next : (next + cells) % cells;
+      cw_real_set(view->dx[a], view->precision, p, fmin(now - whole, 1 - 1e-7));
+    }
+  }
+}
+
+static cw_status make_particles(deposit_state *s) {
+  const cw_bench_case *c = s->bench_case;
+  cw_cells_options options = {.dim = c->dim, .tile = c->tile, .key = CW_KEY_CURRENT};
+  memcpy(options.cells, c->cells, sizeof options.cells);
+  options.depth = c->order % 2 ? CW_DEPTH_CELL : CW_DEPTH_NODE;
+  CW_TRY(cw_bench_particles(s->context, c, &s->grid, &s->dt, &s->particles));
+  s->view = cw_particles_get_view(s->particles);
+  const size_t count = (size_t)s->view.count;
+  for (int a = 0; a < c->dim; a++) {
+    memcpy(s->view.i[a], s->view.i_prev[a], count * sizeof *s->view.i[a]);
+    memcpy(s->view.dx[a], s->view.dx_prev[a], count * (size_t)cw_precision_size(c->precision));
+  }
+  CW_TRY(cw_cells_create(s->context, &options, &s->cells));
+  CW_TRY(cw_cells_sort(s->cells, s->particles));
+  s->layout = cw_cells_get_view(s->cells);
+  s->view = cw_particles_get_view(s->particles);
+  for (int step = 1; step < c->sort_interval; step++)
+    move(s, 0);
+  move(s, 1);
+  return CW_OK;
+}
+
+static cw_status make_vector(deposit_state *s, cw_precision precision, const char *what,
+                             cw_vector_view *vector) {
+  vector->precision = precision;
+  for (int c = 0; c < 3; c++)
+    CW_TRY(cw_memory_alloc(s->context, CW_SPACE_HOST, (size_t)s->grid.points,
+                           (size_t)cw_precision_size(precision), what, &vector->component[c]));
+  return CW_OK;
+}
+
+static cw_status clear(void *state) {
+  deposit_state *s = state;
+  for (int c = 0; c < 3; c++)
+    memset(s->J.component[c], 0,
+           (size_t)s->grid.points * (size_t)cw_precision_size(s->J.precision));
+  return CW_OK;
+}
+
+static cw_status deposit(void *state) {
+  deposit_state *s = state;
+  return cw_deposit_current(s->context, &s->options, &s->grid, &s->view, &s->layout, s->J,
+                            &s->report);
+}
+
+static double largest_error(const deposit_state *s) {
+  double largest = 0, error = 0, bad = 0;
+  for (int c = 0; c < 3; c++)
+    for (int64_t n = 0; n < s->grid.points; n++) {
+      const double exact = ((const double *)s->expected.component[c])[n];
+      const double difference = cw_real_get(s->J.component[c], s->J.precision, n) - exact;
+      largest = fmax(largest, fabs(exact));
+      error = fmax(error, fabs(difference));
+      bad += 0 * difference; /* fmax passes over NaN */
+    }
+  return error / largest + bad;
+}
+
+/* Largest |d rho/dt + div J| of a cell over the largest |d rho/dt|. */
+static double continuity_error(const deposit_state *s) {
+  double largest = 0, error = 0, bad = 0;
+  for (int64_t n = 0; n < s->grid.points; n++) {
+    const double change = (s->after[n] - s->before[n]) / s->dt;
+    double sum = change;
+    for (int a = 0; a < s->grid.dim; a++) {
+      const int64_t stride = s->grid.stride[a];
+      const int first = n / stride % s->grid.size[a] == 0;
+      const double upper = cw_real_get(s->J.component[a], s->J.precision, n);
+      const double lower = first ? 0 : cw_real_get(s->J.component[a], s->J.precision, n - stride);
+      sum += (upper - lower) / s->grid.dx[a];
+    }
+    largest = fmax(largest, fabs(change));
+    error = fmax(error, fabs(sum));
+    bad += 0 * sum;
+  }
+  return error / largest + bad;
+}
+
+static uint64_t checksum(const deposit_state *s) {
+  const size_t size = (size_t)s->grid.points * (size_t)cw_precision_size(s->J.precision);
+  uint64_t sums[3];
+  for (int c = 0; c < 3; c++)
+    sums[c] = cw_bench_checksum(s->J.component[c], size);
+  return cw_bench_checksum(sums, sizeof sums);
+}
+
+static cw_status time_variant(deposit_state *s, const char *name, cw_deposit_method method,
+                              cw_deposit_path path, json_t *variants) {
+  double seconds;
+  s->options.method = method;
+  s->options.path = path;
+  CW_TRY(cw_bench_time(s->bench_case->repeats, clear, deposit, s, &seconds));
+  json_t *row = cw_bench_add(variants, name, 1e9 * seconds / (double)s->view.count,
+                             largest_error(s), checksum(s));
+  json_object_set_new(row, "escapes", json_integer(s->report.escaped));
+  json_object_set_new(row, "max_continuity_error", json_real(continuity_error(s)));
+  return CW_OK;
+}
+
+static cw_status time_all(deposit_state *s, json_t *variants) {
+  const char *real = s->bench_case->precision == CW_DOUBLE ? "f64" : "f32";
+  const int vector = cw_deposit_has_vector_path(s->context, s->bench_case->dim,
+                                                s->bench_case->order, s->bench_case->precision);
+  char name[32];
+  CW_TRY(time_variant(s, "flat", CW_DEPOSIT_FLAT, CW_DEPOSIT_PATH_SCALAR, variants));
+  if (vector)
+    CW_TRY(time_variant(s, "flat_simd", CW_DEPOSIT_FLAT, CW_DEPOSIT_PATH_VECTOR, variants));
+  snprintf(name, sizeof name, "tiled_%s", real);
+  CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_SCALAR, variants));
+  snprintf(name, sizeof name, "tiled_%s_vector", real);
+  if (vector)
+    CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_VECTOR, variants));
+  return time_variant(s, "tiled_fixed", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants);
+}
+
+cw_status cw_bench_deposit(cw_context *context, const cw_bench_case *bench_case, json_t *variants) {
+  deposit_state s = {.context = context, .bench_case = bench_case};
+  cw_status status;
+  CW_TRY_CLEANUP(status, make_particles(&s));
+  s.options = (cw_deposit_options){.order = bench_case->order,
+                                   .drift = bench_case->drift,
+                                   .team_size = bench_case->team_size,
+                                   .charge = 1,
+                                   .dt = s.dt};
+  CW_TRY_CLEANUP(status, make_vector(&s, bench_case->precision, "current", &s.J));
+  CW_TRY_CLEANUP(status, make_vector(&s, CW_DOUBLE, "reference current", &s.expected));
+  CW_TRY_CLEANUP(status, CW_NEW(context, s.grid.points, "charge before", &s.before));
+  CW_TRY_CLEANUP(status, CW_NEW(context, s.grid.points, "charge after", &s.after));
+  CW_TRY_CLEANUP(status, cw_deposit_charge(context, &s.options, &s.grid, &s.view, 1, s.before));
+  CW_TRY_CLEANUP(status, cw_deposit_charge(context, &s.options, &s.grid, &s.view, 0, s.after));
+  CW_TRY_CLEANUP(status,
+                 cw_deposit_current_reference(context, &s.options, &s.grid, &s.view, s.expected));
+  CW_TRY_CLEANUP(status, time_all(&s, variants));
+cleanup:
+  for (int c = 0; c < 3; c++) {
+    CW_DELETE(context, s.J.component[c]);
+    CW_DELETE(context, s.expected.component[c]);
+  }
+  CW_DELETE(context, s.before);
+  CW_DELETE(context, s.after);
+  cw_cells_destroy(s.cells);
+  cw_particles_destroy(s.particles);
+  return status;
+}
