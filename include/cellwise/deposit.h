@@ -1,8 +1,10 @@
 /* Current and charge deposit: zigzag (order 0) and Esirkepov (orders 1 to 11).
  *
- * Sources: T. Umeda et al., Comput. Phys. Commun. 156 (2003) 73; T. Zh. Esirkepov, Comput. Phys.
- * Commun. 135 (2001) 144. Shapes are centred B-splines. The discrete continuity equation
- * (rho_new - rho_old)/dt + div J = 0 holds per cell to round-off for every order and dimension. */
+ * Sources: T. Umeda et al., Comput. Phys. Commun. 156 (2003) 73, in 3D with the term of
+ * J. Villasenor & O. Buneman, Comput. Phys. Commun. 69 (1992) 306, without which it does not close;
+ * T. Zh. Esirkepov, Comput. Phys. Commun. 135 (2001) 144. Shapes are centred B-splines. The
+ * discrete continuity equation (rho_new - rho_old)/dt + div J = 0 holds per cell to round-off for
+ * every order and dimension. */
 #ifndef CELLWISE_DEPOSIT_H
 #define CELLWISE_DEPOSIT_H
 
@@ -34,15 +36,17 @@ typedef struct cw_deposit_options {
   cw_deposit_path path;
   int drift;      /* cells a particle may be from its tile before it takes the escape path */
   int team_size;  /* threads a team on a device; 0: by occupancy. The CPU's teams are one thread */
+  int scratch_bits; /* of a device's fixed-point tile in single precision: 32, or 64 (0: 64) */
   double charge;  /* of a particle of weight 1 */
   double dt;      /* time step: in-plane currents are charge * weight * displacement / dt */
 } cw_deposit_options;
 
-/* Counts of one deposit, for benchmarks and the seed's launch rules. */
+/* Counts of one deposit, for benchmarks and the seed's launch rules; they add up to the number of
+ * slots. */
 typedef struct cw_deposit_report {
   int64_t tiled;   /* particles summed in a tile's scratch */
-  int64_t escaped; /* particles whose stencil did not fit in their tile's window */
-  int64_t tail;    /* particles appended since the sort */
+  int64_t escaped; /* particles whose stencil did not fit in their tile's window, deposited flat */
+  int64_t tail;    /* particles appended since the sort, deposited */
   int64_t flat;    /* particles of a whole flat pass */
   int64_t dead;    /* slots skipped */
   int64_t outside; /* particles whose stencil reaches beyond the ghost cells: not deposited */
@@ -57,10 +61,12 @@ typedef struct cw_deposit_report {
  * ghost cells receive their share: fold them afterwards. No particle may have moved more than one
  * cell along an axis. The result does not depend on the thread count.
  *   J       in/out, over `grid` (host)        report  out, may be NULL
+ * A table that is older than the particles' order costs only time (their stencils take the escape
+ * path): callers that must know ask cw_cells_check.
  * Errors: CW_ERROR_ARGUMENT (order, tile, drift, precision, ghost cells too few for the order),
- * CW_ERROR_STALE (cells sorted before the particles were reordered), CW_ERROR_MEMORY,
- * CW_ERROR_NUMERIC (a particle with a value that is not finite, or that moved too far: J is then
- * undefined), CW_ERROR_UNSUPPORTED (path VECTOR where it is not compiled). */
+ * CW_ERROR_MEMORY, CW_ERROR_NUMERIC (a particle with a value that is not finite, or that moved too
+ * far: J is then undefined; the message names its slot and id), CW_ERROR_UNSUPPORTED (path VECTOR
+ * where it is not compiled, or with CW_DEPOSIT_TILED_FIXED). */
 CW_API cw_status cw_deposit_current(cw_context *context, const cw_deposit_options *options,
                                     const cw_grid *grid, const cw_particles_view *particles,
                                     const cw_cells_view *cells, cw_vector_view J,

@@ -1,0 +1,89 @@
+/* What the device's deposit kernels share: the job, adding to a value, loading a particle. */
+#ifndef CW_KERNELS_DEPOSIT_CUDA_JOB_CUH
+#define CW_KERNELS_DEPOSIT_CUDA_JOB_CUH
+
+#include <type_traits>
+
+#include "base/device_cuda.cuh"
+#include "kernels/deposit/deposit_private.h"
+
+/* Counts of one deposit, in device memory, in the order of cw_deposit_report. */
+typedef struct cw_deposit_counts {
+  unsigned long long tiled, escaped, tail, flat, dead, outside;
+} cw_deposit_counts;
+
+/* Fixed point: quanta a unit of each component, found on the device. */
+typedef struct cw_deposit_quanta {
+  double quanta[3];
+  unsigned int weight_bits; /* largest |weight| as the bits of a float, rounded up */
+  unsigned int most;        /* largest number of particles that can reach one value */
+} cw_deposit_quanta;
+
+/* One species' deposit; passed to kernels by value. */
+typedef struct cw_deposit_device_job {
+  int dim, order;
+  cw_particles_view particles;
+  double scale[3]; /* charge dx/dt along simulated axes, charge along the others */
+  /* J, or its int64 accumulators: at node (low, low, low) */
+  void *component[3];
+  int64_t stride[3];
+  int32_t low[3], high[3];
+  /* tiles */
+  int tile, halo, tiles[3];
+  const int64_t *tile_offsets;
+  int64_t first, last; /* slots of a flat pass */
+  int tail;            /* that pass is the tail of a sorted species */
+  cw_deposit_quanta *quanta;
+  cw_deposit_counts *counts;
+  cw_fault_word *fault;
+} cw_deposit_device_job;
+
+#ifdef __CUDACC__
+__device__ __forceinline__ void cw_sink_add(float *place, float value) { atomicAdd(place, value); }
+__device__ __forceinline__ void cw_sink_add(double *place, double value) { atomicAdd(place, value); }
+__device__ __forceinline__ void cw_sink_add(int32_t *place, int32_t value) {
+  atomicAdd(place, value);
+}
+__device__ __forceinline__ void cw_sink_add(int64_t *place, int64_t value) {
+  atomicAdd((unsigned long long *)place, (unsigned long long)value);
+}
+__device__ __forceinline__ void cw_count(unsigned long long *counter, unsigned long long n) {
+  if (n) atomicAdd(counter, n);
+}
+
+/* Tile t's lowest cell along each axis. */
+__device__ __forceinline__ void cw_tile_origin(const cw_deposit_device_job &job, int t,
+                                               int32_t origin[3]) {
+  origin[0] = t % job.tiles[0] * job.tile;
+  origin[1] = t / job.tiles[0] % job.tiles[1] * job.tile;
+  origin[2] = t / job.tiles[0] / job.tiles[1] * job.tile;
+}
+
+/* Adds a tile's scratch of edge `edge` to J: one addition for each value that is not zero, and none
+ * beyond J's storage. Fixed-point values are shifted to the quantum of J's accumulators. */
+template <int DIM, class Scratch, class Sink>
+__device__ void cw_tile_flush(const cw_deposit_device_job &job, const Scratch *scratch, int edge,
+                              const int32_t origin[3], int shift) {
+  const int volume = DIM == 1 ? edge : DIM == 2 ? edge * edge : edge * edge * edge;
+  for (int n = threadIdx.x; n < 3 * volume; n += blockDim.x) {
+    const Scratch value = scratch[n];
+    if (value == 0) continue;
+    const int c = n / volume, at = n % volume;
+    const int32_t node[3] = {at % edge, DIM > 1 ? at / edge % edge : 0, DIM > 2 ? at / edge / edge : 0};
+    int64_t place = 0;
+    bool inside = true;
+#pragma unroll
+    for (int a = 0; a < DIM; a++) {
+      const int32_t global = origin[a] - job.halo + node[a];
+      inside = inside && global >= job.low[a] && global < job.high[a];
+      place += (int64_t)(global - job.low[a]) * job.stride[a];
+    }
+    if (!inside) continue;
+    if constexpr (std::is_integral<Scratch>::value)
+      cw_sink_add((Sink *)job.component[c] + place, (Sink)value << shift);
+    else
+      cw_sink_add((Sink *)job.component[c] + place, (Sink)value);
+  }
+}
+#endif
+#endif
