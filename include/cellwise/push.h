@@ -41,7 +41,9 @@ typedef struct cw_push_options {
  *   particles  in/out        E, B  in, over `grid`; either may have all components NULL: no field
  * `cells` (may be NULL) only speeds things up.
  * Errors: CW_ERROR_ARGUMENT (order, ghost cells, precision, dt that moves light over one cell),
- * CW_ERROR_NUMERIC (a particle's momentum is not finite: message names slot and id). */
+ * CW_ERROR_NUMERIC (a particle's momentum is not finite, or it starts where its stencil leaves the
+ * arrays: message names slot and id; the particles have been advanced), CW_ERROR_MEMORY (scratch),
+ * CW_ERROR_UNSUPPORTED (particles in a space that this build has no code for). */
 CW_API cw_status cw_push(cw_context *context, const cw_push_options *options, const cw_grid *grid,
                          cw_vector_view E, cw_vector_view B, const cw_cells_view *cells,
                          cw_particles_view *particles);
