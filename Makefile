@@ -2,8 +2,10 @@
 BUILD ?= cpu
 OUT ?= out/reconnection
 JOBS ?= $(shell nproc)
+# Device code for `make run` only where it can also run.
+CUDA ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo AUTO || echo OFF)
 
-.PHONY: run test build bootstrap bootstrap-test bench lint clean
+.PHONY: run test test-gpu build bootstrap bootstrap-test bench lint clean
 
 run: bootstrap build
 	build/$(BUILD)/cellwise run examples/reconnection.toml --out $(OUT)
@@ -12,15 +14,22 @@ run: bootstrap build
 # The whole suite twice: as released, and under the address and undefined-behaviour sanitizers
 # (there with clang, and with a short run of each fuzzer).
 test: bootstrap-test
-	cmake --preset cpu
+	cmake --preset cpu -Dcuda=AUTO -DBUILD_TESTING=ON
 	cmake --build --preset cpu -j $(JOBS)
 	cmake --preset cpu-asan
 	cmake --build --preset cpu-asan -j $(JOBS)
 	ctest --test-dir build/cpu -j $(JOBS) --output-on-failure
 	ctest --test-dir build/cpu-asan -j $(JOBS) --output-on-failure
 
+# Every device test; each skips, and says so, where there is no device. Prebuilt programs are run by
+# scripts/test-gpu, and carried elsewhere by scripts/bundle.
+test-gpu: bootstrap-test
+	cmake --preset cuda
+	cmake --build --preset cuda -j $(JOBS)
+	ctest --test-dir build/cuda -L gpu --output-on-failure
+
 build:
-	cmake --preset $(BUILD) -DBUILD_TESTING=OFF
+	cmake --preset $(BUILD) -DBUILD_TESTING=OFF -Dcuda=$(CUDA)
 	cmake --build --preset $(BUILD) -j $(JOBS)
 
 bench: bootstrap build

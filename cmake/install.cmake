@@ -1,7 +1,8 @@
 # The installed library: versioned symbols, a CMake package and a pkg-config file.
 include(CMakePackageConfigHelpers)
 
-add_library(cellwise SHARED $<TARGET_OBJECTS:cellwise_objects> ${CELLWISE_ISA_OBJECTS})
+add_library(cellwise SHARED $<TARGET_OBJECTS:cellwise_objects> ${CELLWISE_ISA_OBJECTS}
+  ${CELLWISE_CUDA_OBJECTS})
 target_link_libraries(cellwise PRIVATE cellwise_usage)
 target_link_options(cellwise PRIVATE
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cellwise.map)

@@ -10,6 +10,8 @@ set(tiled_deposit_drift 1 CACHE STRING "Default of algorithms.deposit.tiled_depo
 set(vendor_sort ON CACHE BOOL "Default of algorithms.deposit.vendor_sort")
 set(shape_order 2 CACHE STRING "Default of algorithms.deposit.shape_order: 0 to 11")
 set(precision single CACHE STRING "Default of simulation.precision: single or double")
+set(cuda AUTO CACHE STRING "Device code: AUTO (when nvcc is found), ON or OFF")
+set_property(CACHE cuda PROPERTY STRINGS AUTO ON OFF)
 option(sanitize "Build with the address and undefined-behaviour sanitizers" OFF)
 option(fuzz "Build the libFuzzer targets (clang)" OFF)
 
@@ -25,6 +27,9 @@ if(NOT precision MATCHES "^(single|double)$")
 endif()
 if(NOT tiled_deposit_drift MATCHES "^[0-4]$")
   message(FATAL_ERROR "tiled_deposit_drift=${tiled_deposit_drift} is not in 0 to 4")
+endif()
+if(NOT cuda MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "cuda=${cuda} is not in {AUTO, ON, OFF}")
 endif()
 
 set(CMAKE_C_STANDARD 11)

@@ -1,6 +1,7 @@
 # The targets that every folder of src/ adds its files to:
 #   cellwise_objects      target_sources(cellwise_objects PRIVATE file.c): ordinary code
 #   cw_isa_sources(f.c)   hot loops, compiled once an instruction set (src/base/isa.h)
+#   cw_cuda_sources(f.cu)   device code (cmake/cuda.cmake)
 #   cellwise_usage        include folders and libraries, for all of them
 
 find_package(Threads REQUIRED)
@@ -9,6 +10,10 @@ find_package(PkgConfig REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+# SUNDIALS: GMRES of the field solver, by its static libraries where they are.
+find_path(SUNDIALS_INCLUDE sunlinsol/sunlinsol_spgmr.h REQUIRED)
+find_library(SUNDIALS_SPGMR NAMES libsundials_sunlinsolspgmr.a sundials_sunlinsolspgmr REQUIRED)
+find_library(SUNDIALS_GENERIC NAMES libsundials_generic.a sundials_generic REQUIRED)
 
 add_library(cellwise_warnings INTERFACE)
 target_compile_options(cellwise_warnings INTERFACE
@@ -18,12 +23,13 @@ target_compile_options(cellwise_warnings INTERFACE
 add_library(cellwise_usage INTERFACE)
 target_include_directories(cellwise_usage INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_include_directories(cellwise_usage SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_include_directories(cellwise_usage SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${SUNDIALS_INCLUDE})
 target_compile_definitions(cellwise_usage INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
 target_link_libraries(cellwise_usage INTERFACE
-  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON PkgConfig::NETTLE ${HDF5_C_LIBRARIES} m)
+  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON PkgConfig::NETTLE ${HDF5_C_LIBRARIES} ${SUNDIALS_SPGMR}
+  ${SUNDIALS_GENERIC} m)
 # Contraction of multiply-add is set, never left to the compiler's default.
-target_compile_options(cellwise_usage INTERFACE -ffp-contract=off)
+target_compile_options(cellwise_usage INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
 if(sanitize)
   target_compile_options(cellwise_usage INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
@@ -58,6 +64,9 @@ function(cw_isa_sources)
   endforeach()
 endfunction()
 
+include(cmake/cuda.cmake)
+
 # For the program and the tests: everything, private functions too.
-add_library(cellwise_static STATIC $<TARGET_OBJECTS:cellwise_objects> ${CELLWISE_ISA_OBJECTS})
+add_library(cellwise_static STATIC $<TARGET_OBJECTS:cellwise_objects> ${CELLWISE_ISA_OBJECTS}
+  ${CELLWISE_CUDA_OBJECTS})
 target_link_libraries(cellwise_static PUBLIC cellwise_usage)

@@ -31,7 +31,9 @@ typedef struct cw_cells_options {
   cw_cells_key key;
   cw_cells_depth depth;
   int low_memory; /* 1: keep no keys (they are formed twice) and move unsorted particles along the
-                     permutation's cycles instead of through a buffer; same result, slower */
+                     permutation's cycles instead of through a buffer; same result, slower. Device:
+                     8 bytes a slot of working memory instead of 16, and no spare arrays */
+  cw_space space; /* where the particles, the working memory and the offsets are */
 } cw_cells_options;
 
 /* What a kernel needs to know of the last sort. Borrowed from the table; host or device pointers
@@ -53,17 +55,19 @@ CW_API cw_status cw_cells_create(cw_context *context, const cw_cells_options *op
 CW_API void cw_cells_destroy(cw_cells *cells);
 
 /* Sorts the particles by key in place (stable: equal keys keep their order), parks dead ones in a
- * sentinel bin behind the last tile and drops them (count becomes npart_partitioned). Every array
- * keeps its address: members pass through a small window (nearly sorted particles) or, one at a
- * time, through a buffer of one member's length. i_prev and dx_prev are not
- * permuted and are undefined after the call: sort before a push, which overwrites them. Particles
- * outside the block are binned with the nearest tile.
- * The result does not depend on the number of threads.
+ * sentinel bin behind the last tile and drops them (count becomes npart_partitioned). On the host
+ * every array keeps its address: members pass through a small window (nearly sorted particles) or,
+ * one at a time, through a buffer of one member's length. On the device members trade places with
+ * the _prev arrays and with spares of the container: views taken before are no longer valid. i_prev
+ * and dx_prev are not permuted and are undefined after the call: sort before a push, which
+ * overwrites them. Particles outside the block are binned with the nearest tile.
+ * The result does not depend on the number of threads and is the same on host and device. On the
+ * device the work is queued; the number of live particles is read at the end, which waits for it.
  * Errors: CW_ERROR_MEMORY (particles unchanged, the table is as before its first sort),
  * CW_ERROR_ARGUMENT (dim or space differ), CW_ERROR_UNSUPPORTED (more than 2^32 - 1 slots). */
 CW_API cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles);
 /* As above on a caller's own arrays; *count receives the number of alive particles. All arrays that
- * are not NULL are permuted, except the _prev ones. */
+ * are not NULL are permuted, except the _prev ones, and keep their addresses. */
 CW_API cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count);
 CW_API cw_cells_view cw_cells_get_view(const cw_cells *cells);
 /* CW_ERROR_STALE when the particles were reordered since the last sort, or are not those that it
@@ -83,6 +87,17 @@ CW_API cw_status cw_cells_sort_keys(cw_context *context, int64_t count, const ui
 /* destination[s] = source[permutation[s]] for `count` items of item_size bytes (1, 2, 4 or 8). */
 CW_API cw_status cw_cells_gather(cw_context *context, int64_t count, const uint32_t *permutation,
                                  size_t item_size, const void *source, void *destination);
+
+/* The same two on device arrays; the first waits for its end. low_memory: the histogram sort instead
+ * of the vendor's radix sort, with half of the working memory.
+ * Errors: as above, but a key > bins is CW_ERROR_NUMERIC, and CW_ERROR_DEVICE; CW_ERROR_UNSUPPORTED
+ * also where there is no device. */
+CW_API cw_status cw_cells_sort_keys_device(cw_context *context, int64_t count, const uint32_t *keys,
+                                           uint32_t bins, int low_memory, uint32_t *permutation,
+                                           int64_t *offsets);
+CW_API cw_status cw_cells_gather_device(cw_context *context, int64_t count,
+                                        const uint32_t *permutation, size_t item_size,
+                                        const void *source, void *destination);
 
 #ifdef __cplusplus
 }

@@ -64,6 +64,15 @@ typedef enum cw_coordination_method {
                                the caller asks for: pairs that came near since are missed */
 } cw_coordination_method;
 
+/* On a device only: who shares one staging of neighbours. All give the same sum to round-off. */
+typedef enum cw_coordination_form {
+  CW_COORDINATION_FORM_AUTO = 0, /* BUNDLE */
+  CW_COORDINATION_FORM_CELL,     /* a team a cell as wide as the range, a thread a centre */
+  CW_COORDINATION_FORM_BUNDLE,   /* a warp a bundle of 16 centres, neighbours pruned by its box */
+  CW_COORDINATION_FORM_MATRIX    /* the same; squared distances from the matrix units, which in
+                                    single precision costs a digit */
+} cw_coordination_form;
+
 /* Entries of a group are atom numbers from 0; a pair of equal numbers is skipped, an entry that is
  * repeated counts each time, a pair that stands in overlapping groups twice counts twice. */
 typedef struct cw_coordination_options {
@@ -76,6 +85,7 @@ typedef struct cw_coordination_options {
   int64_t count_a, count_b;
   double skin;        /* LIST: 0: a tenth of the range */
   double list_cutoff; /* FROZEN */
+  cw_coordination_form form;
 } cw_coordination_options;
 
 /* Borrowed coordinates: component c of atom k stands at component[c][k * stride], in values. Packed
@@ -96,9 +106,10 @@ typedef struct cw_box {
 typedef struct cw_coordination_result {
   double value;
   double box_derivatives[3][3];    /* B, row major */
-  cw_coordinates_view derivatives; /* optional (component[0] NULL): dc/dr of every atom */
-  double *entry_derivatives;       /* optional: [count_a + count_b][3], entries of a then of b */
-  double *entry_values; /* optional: [count_a] sum of s over the pairs of each entry of a (SELF:
+  cw_coordinates_view derivatives; /* optional (component[0] NULL): dc/dr of every atom; in either
+                                      space where the context has a device */
+  double *entry_derivatives; /* optional, host: [count_a + count_b][3], entries of a then of b */
+  double *entry_values; /* optional, host: [count_a] sum of s over the pairs of each entry of a (SELF:
                            their sum is 2 c) */
   int without_box_derivatives; /* in: 1 leaves them 0, and saves their cost */
   int64_t pairs_in_range;      /* pairs that counted */
@@ -119,6 +130,10 @@ CW_API void cw_coordination_destroy(cw_coordination *coordination);
 
 /* Computes one frame. box may be NULL (none); rebuild_list is looked at by FROZEN only (the first
  * call builds in any case). The result does not depend on the number of threads.
+ * A context with a device computes there, whichever space the positions are in, and returns when
+ * the result has arrived; the same frame gives the same bits. There LIST finds its pairs anew in
+ * each frame, and FROZEN runs on the host. Frames in flight at once: a context and a plan each, from
+ * as many host threads; their copies and kernels overlap.
  * Errors: CW_ERROR_NUMERIC (a coordinate that is not finite: the message names the atom),
  * CW_ERROR_ARGUMENT (a box that is flat or not finite), CW_ERROR_MEMORY, CW_ERROR_UNSUPPORTED
  * (space). After a failure the result is undefined and the plan can be used again. */

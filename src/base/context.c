@@ -8,6 +8,8 @@
 
 #include <omp.h>
 
+#include "base/device.h"
+
 enum { CW_MAX_THREADS = 4096 };
 
 static const char *const isa_names[] = {"auto", "base", "avx2", "avx512"};
@@ -76,6 +78,33 @@ static cw_status choose_isa(cw_context *context, cw_isa wanted) {
   return CW_OK;
 }
 
+/* Only AUTO may end on the CPU where the device can't be used; it says why to the log. */
+static cw_status choose_backend(cw_context *context, cw_backend wanted) {
+  context->backend = CW_BACKEND_CPU;
+  if (wanted == CW_BACKEND_CPU)
+    return CW_OK;
+  if (wanted != CW_BACKEND_AUTO && wanted != CW_BACKEND_CUDA)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "backend is %d; expected a cw_backend", (int)wanted);
+  int count = 0;
+  cw_status status = cw_device_count(context, &count);
+  int missing = status != CW_OK || count == 0;
+  if (status == CW_OK)
+    status = cw_device_open(context);
+  if (status == CW_OK) {
+    context->backend = CW_BACKEND_CUDA;
+    return CW_OK;
+  }
+  char reason[CW_MESSAGE_SIZE];
+  memcpy(reason, context->message, sizeof reason);
+  if (wanted == CW_BACKEND_CUDA)
+    return cw_fail(context, status, "backend cuda was asked for: %s", reason);
+  if (status == CW_ERROR_ARGUMENT && !missing)
+    return status; /* a device number that is not here is a mistake, not a missing device */
+  cw_log(context, missing ? CW_LOG_INFO : CW_LOG_WARNING, "the CPU is used: %s", reason);
+  context->message[0] = 0;
+  return CW_OK;
+}
+
 static cw_status init(cw_context *context, const cw_context_options *options) {
   context->log = options->log;
   context->log_user = options->log_user;
@@ -84,11 +113,8 @@ static cw_status init(cw_context *context, const cw_context_options *options) {
     return cw_fail(context, CW_ERROR_ARGUMENT, "threads is %d; expected 0 (all) to %d",
                    options->threads, CW_MAX_THREADS);
   context->threads = options->threads ? options->threads : omp_get_max_threads();
-  if (options->backend == CW_BACKEND_CUDA)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "backend cuda was asked for, but this build of cellwise has only cpu");
-  context->backend = CW_BACKEND_CPU;
-  return choose_isa(context, options->isa);
+  CW_TRY(choose_isa(context, options->isa));
+  return choose_backend(context, options->backend);
 }
 
 cw_status cw_context_create(const cw_context_options *options, cw_context **context, char *message,
@@ -109,6 +135,8 @@ cw_status cw_context_create(const cw_context_options *options, cw_context **cont
 }
 
 void cw_context_destroy(cw_context *context) {
+  if (context)
+    cw_device_close(context);
   free(context);
 }
 
@@ -123,6 +151,16 @@ cw_isa cw_context_isa(const cw_context *context) {
 }
 cw_backend cw_context_backend(const cw_context *context) {
   return context->backend;
+}
+
+int cw_context_device(const cw_context *context) {
+  return context->device;
+}
+cw_device *cw_context_opened(const cw_context *context) {
+  return context->opened;
+}
+void cw_context_set_opened(cw_context *context, cw_device *opened) {
+  context->opened = opened;
 }
 
 cw_status cw_fail(cw_context *context, cw_status status, const char *format, ...) {

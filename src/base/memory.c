@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device.h"
+
 /* Each host block starts with its size, padded to one cache line. */
 enum { ALIGNMENT = 64 };
 
@@ -38,9 +40,8 @@ static size_t meminfo_available(void) {
 }
 
 size_t cw_memory_available(const cw_context *context, cw_space space) {
-  (void)context;
   if (space != CW_SPACE_HOST)
-    return 0;
+    return cw_device_memory_free(context);
   size_t available = meminfo_available();
   size_t limit = number_in_file("/sys/fs/cgroup/memory.max");
   size_t current = number_in_file("/sys/fs/cgroup/memory.current");
@@ -59,12 +60,15 @@ static void count_use(cw_context *context, cw_space space, size_t bytes) {
 cw_status cw_memory_alloc(cw_context *context, cw_space space, size_t count, size_t size,
                           const char *what, void **pointer) {
   *pointer = NULL;
-  if (space != CW_SPACE_HOST)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED, "%s: this build has no device memory", what);
   if (size && count > (SIZE_MAX / 2 - 2 * ALIGNMENT) / size)
     return cw_fail(context, CW_ERROR_MEMORY, "%s: %zu items of %zu bytes do not fit in memory",
                    what, count, size);
   size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (space != CW_SPACE_HOST) {
+    CW_TRY(cw_device_alloc(context, bytes, what, pointer));
+    count_use(context, space, bytes);
+    return CW_OK;
+  }
   size_t available = bytes > ((size_t)64 << 20) ? cw_memory_available(context, space) : SIZE_MAX;
   /* Memory that is merely promised would kill the process when it is first written. */
   char *block = bytes <= available ? aligned_alloc(ALIGNMENT, bytes + ALIGNMENT) : NULL;
@@ -81,6 +85,10 @@ cw_status cw_memory_alloc(cw_context *context, cw_space space, size_t count, siz
 void cw_memory_free(cw_context *context, cw_space space, void *pointer) {
   if (!pointer)
     return;
+  if (space != CW_SPACE_HOST) {
+    atomic_fetch_sub(&context->used[space], cw_device_free(context, pointer));
+    return;
+  }
   char *block = (char *)pointer - ALIGNMENT;
   size_t bytes;
   memcpy(&bytes, block, sizeof bytes);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 #include "base/reals.h"
 #include "cli/bench.h"
+#include "cli/bench_device.h"
 
 typedef struct deposit_state {
   cw_context *context;
@@ -21,6 +23,11 @@ typedef struct deposit_state {
   cw_deposit_report report;
   cw_vector_view J, expected;
   double *before, *after; /* charge */
+  /* --backend cuda: the same data on the device */
+  int on_device;
+  cw_particles_view device_view;
+  cw_cells_view device_layout;
+  cw_vector_view device_J;
 } deposit_state;
 
 /* One step of ballistic motion; in the last one particles may end outside of the box. */
@@ -77,8 +84,17 @@ static cw_status make_vector(deposit_state *s, cw_precision precision, const cha
   return CW_OK;
 }
 
+static size_t J_bytes(const deposit_state *s) {
+  return (size_t)s->grid.points * (size_t)cw_precision_size(s->bench_case->precision);
+}
+
 static cw_status clear(void *state) {
   deposit_state *s = state;
+  if (s->on_device) {
+    for (int c = 0; c < 3; c++)
+      CW_TRY(cw_device_zero(s->context, s->device_J.component[c], J_bytes(s)));
+    return cw_device_synchronize(s->context);
+  }
   for (int c = 0; c < 3; c++)
     memset(s->J.component[c], 0,
            (size_t)s->grid.points * (size_t)cw_precision_size(s->J.precision));
@@ -87,6 +103,11 @@ static cw_status clear(void *state) {
 
 static cw_status deposit(void *state) {
   deposit_state *s = state;
+  if (s->on_device) {
+    CW_TRY(cw_deposit_current(s->context, &s->options, &s->grid, &s->device_view,
+                              &s->device_layout, s->device_J, NULL));
+    return cw_device_synchronize(s->context);
+  }
   return cw_deposit_current(s->context, &s->options, &s->grid, &s->view, &s->layout, s->J,
                             &s->report);
 }
@@ -138,6 +159,13 @@ static cw_status time_variant(deposit_state *s, const char *name, cw_deposit_met
   s->options.method = method;
   s->options.path = path;
   CW_TRY(cw_bench_time(s->bench_case->repeats, clear, deposit, s, &seconds));
+  if (s->on_device) { /* once more, with the counts; the result comes back to be checked */
+    CW_TRY(clear(s));
+    CW_TRY(cw_deposit_current(s->context, &s->options, &s->grid, &s->device_view,
+                              &s->device_layout, s->device_J, &s->report));
+    for (int c = 0; c < 3; c++)
+      CW_TRY(cw_device_read(s->context, s->J.component[c], s->device_J.component[c], J_bytes(s)));
+  }
   json_t *row = cw_bench_add(variants, name, 1e9 * seconds / (double)s->view.count,
                              largest_error(s), checksum(s));
   json_object_set_new(row, "escapes", json_integer(s->report.escaped));
@@ -145,7 +173,41 @@ static cw_status time_variant(deposit_state *s, const char *name, cw_deposit_met
   return CW_OK;
 }
 
+static cw_status time_device(deposit_state *s, json_t *variants) {
+  const char *real = s->bench_case->precision == CW_DOUBLE ? "f64" : "f32";
+  char name[32];
+  CW_TRY(time_variant(s, "flat", CW_DEPOSIT_FLAT, CW_DEPOSIT_PATH_SCALAR, variants));
+  snprintf(name, sizeof name, "tiled_%s", real);
+  CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_SCALAR, variants));
+  snprintf(name, sizeof name, "tiled_%s_runs", real);
+  CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_AUTO, variants));
+  CW_TRY(time_variant(s, "tiled_fixed_lanes", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_SCALAR,
+                      variants));
+  if (s->bench_case->precision == CW_SINGLE) {
+    s->options.scratch_bits = 32;
+    CW_TRY(time_variant(s, "tiled_fixed_32", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO,
+                        variants));
+    s->options.scratch_bits = 0;
+  }
+  return time_variant(s, "tiled_fixed", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants);
+}
+
+static cw_status to_device(deposit_state *s) {
+  s->on_device = 1;
+  CW_TRY(cw_bench_device_particles(s->context, s->grid.dim, &s->view, &s->device_view));
+  CW_TRY(cw_bench_device_cells(s->context, &s->layout, &s->device_layout));
+  s->device_J.precision = s->bench_case->precision;
+  for (int c = 0; c < 3; c++)
+    CW_TRY(cw_memory_alloc(s->context, CW_SPACE_DEVICE, J_bytes(s), 1, "current",
+                           &s->device_J.component[c]));
+  return CW_OK;
+}
+
 static cw_status time_all(deposit_state *s, json_t *variants) {
+  if (cw_context_backend(s->context) == CW_BACKEND_CUDA) {
+    CW_TRY(to_device(s));
+    return time_device(s, variants);
+  }
   const char *real = s->bench_case->precision == CW_DOUBLE ? "f64" : "f32";
   const int vector = cw_deposit_has_vector_path(s->context, s->bench_case->dim,
                                                 s->bench_case->order, s->bench_case->precision);
@@ -180,7 +242,10 @@ cw_status cw_bench_deposit(cw_context *context, const cw_bench_case *bench_case,
                  cw_deposit_current_reference(context, &s.options, &s.grid, &s.view, s.expected));
   CW_TRY_CLEANUP(status, time_all(&s, variants));
 cleanup:
+  cw_bench_device_particles_free(context, &s.device_view);
+  cw_bench_device_cells_free(context, &s.device_layout);
   for (int c = 0; c < 3; c++) {
+    cw_memory_free(context, CW_SPACE_DEVICE, s.device_J.component[c]);
     CW_DELETE(context, s.J.component[c]);
     CW_DELETE(context, s.expected.component[c]);
   }

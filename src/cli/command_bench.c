@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/device.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/support.h"
@@ -146,7 +147,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct {
   const char *name;
   cw_bench_kernel *run;
-} kernels[] = {{"deposit", cw_bench_deposit}, {"sort", cw_bench_sort}, {"step", cw_bench_step}};
+  int on_device; /* 1: has variants for --backend cuda */
+} kernels[] = {
+    {"deposit", cw_bench_deposit, 1}, {"sort", cw_bench_sort, 0}, {"step", cw_bench_step, 0}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
 static json_t *case_json(const cw_bench_case *c, const cw_context *context) {
@@ -198,12 +201,21 @@ static int check_memory(const bench_arguments *arguments, const cw_context *cont
                             particles, need, available);
 }
 
+static const char *device_name(const cw_context *context) {
+  const cw_device_properties *device = cw_device_opened(context);
+  return device ? device->name : "cpu";
+}
+
 static int bench(const bench_arguments *arguments, int kernel) {
   cw_context *context = NULL;
   int failed = cw_cli_context(arguments->command, arguments->backend, arguments->threads, &context);
   if (failed)
     return failed;
-  if (check_memory(arguments, context)) {
+  if (cw_context_backend(context) == CW_BACKEND_CUDA && !kernels[kernel].on_device)
+    failed = cw_cli_usage_error(arguments->command,
+                                "option --backend: found cuda; kernel %s has variants for cpu only",
+                                kernels[kernel].name);
+  if (failed || check_memory(arguments, context)) {
     cw_context_destroy(context);
     return CW_EXIT_INPUT;
   }
@@ -214,7 +226,7 @@ static int bench(const bench_arguments *arguments, int kernel) {
   } else if (arguments->json) {
     json_t *document =
         json_pack("{s:s, s:s, s:s, s:o, s:O}", "kernel", kernels[kernel].name, "backend",
-                  cw_backend_name(cw_context_backend(context)), "device", "cpu", "case",
+                  cw_backend_name(cw_context_backend(context)), "device", device_name(context), "case",
                   case_json(&arguments->c, context), "variants", variants);
     json_dumpf(document, stdout, JSON_INDENT(2));
     printf("\n");

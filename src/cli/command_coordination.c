@@ -8,15 +8,18 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
+#include "cli/coordination_hdf5.h"
 #include "cli/coordination_json.h"
+#include "cli/coordination_masses.h"
+#include "cli/coordination_run.h"
 #include "cli/progress.h"
 #include "cli/support.h"
-#include "molecular/virtual.h"
 
 typedef struct coordination_arguments {
   const char *command, *input, *trajectory, *format, *backend, *threads, *box, *length_units;
   const char *timestep, *stride, *initial_step, *every, *precision, *folder, *masses, *mass_file;
-  int json, derivatives, explain, quiet;
+  const char *per_atom, *histogram, *bin_width;
+  int json, derivatives, explain, quiet, resume;
 } coordination_arguments;
 
 enum {
@@ -29,7 +32,11 @@ enum {
   KEY_PDB,
   KEY_MC,
   KEY_EXPLAIN,
-  KEY_PRECISION
+  KEY_PRECISION,
+  KEY_PER_ATOM,
+  KEY_HISTOGRAM,
+  KEY_BIN_WIDTH,
+  KEY_RESUME
 };
 
 static error_t parse(int key, char *value, struct argp_state *state) {
@@ -89,6 +96,18 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   case KEY_PRECISION:
     a->precision = value;
     return 0;
+  case KEY_PER_ATOM:
+    a->per_atom = value;
+    return 0;
+  case KEY_HISTOGRAM:
+    a->histogram = value;
+    return 0;
+  case KEY_BIN_WIDTH:
+    a->bin_width = value;
+    return 0;
+  case KEY_RESUME:
+    a->resume = 1;
+    return 0;
   case ARGP_KEY_ARG:
     if (a->input) {
       cw_cli_usage_error(a->command, "found a second input '%s'; expected one", value);
@@ -123,6 +142,10 @@ static const struct argp_option options[] = {
     {"every", KEY_EVERY, "N", 0, "take only each N-th frame", 0},
     {"pdb", KEY_PDB, "FILE", 0, "masses from the occupancy column of a structure", 0},
     {"mc", KEY_MC, "FILE", 0, "masses from rows of: index from 0, mass, charge", 0},
+    {"resume", KEY_RESUME, NULL, 0, "go on behind the last whole record of the files", 0},
+    {"per-atom", KEY_PER_ATOM, "FILE.h5", 0, "coordination of each entry of GROUPA, each frame", 0},
+    {"histogram", KEY_HISTOGRAM, "FILE.h5", 0, "histogram of it over entries and frames", 0},
+    {"bin-width", KEY_BIN_WIDTH, "W", 0, "width of the histogram's bins (default 0.1)", 0},
     {"explain", KEY_EXPLAIN, NULL, 0, "say which atoms, cells and pairs were taken", 0},
     {"precision", KEY_PRECISION, "NAME", 0, "single or double (default double)", 0},
     {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
@@ -155,6 +178,9 @@ typedef struct job {
   cw_input input;
   cw_analysis *analysis;
   cw_analysis_options options;
+  cw_atoms_file *per_atom, *histogram;
+  cw_progress progress;
+  double bin_width;
   int64_t stride, initial_step, every;
 } job;
 
@@ -175,62 +201,6 @@ static cw_status read_box(job *job, const char *text, cw_box *box) {
   return CW_OK;
 }
 
-static cw_status read_masses_pdb(job *job, const char *path, double *mass) {
-  cw_trajectory *structure = NULL;
-  int more = 0;
-  CW_TRY(cw_trajectory_open(job->context, path, "pdb", NULL, &structure));
-  cw_status status = cw_trajectory_next(structure, &more);
-  if (status == CW_OK && (!more || structure->frame.atoms != job->input.atoms))
-    status =
-        cw_fail(job->context, CW_ERROR_INPUT, "%s has %lld atoms, but the trajectory has %lld",
-                path, more ? (long long)structure->frame.atoms : 0LL, (long long)job->input.atoms);
-  if (status == CW_OK)
-    memcpy(mass, structure->frame.mass, (size_t)job->input.atoms * sizeof *mass);
-  cw_trajectory_close(structure);
-  return status;
-}
-
-static cw_status read_masses_table(job *job, const char *path, double *mass) {
-  cw_lines lines;
-  int more = 1;
-  CW_TRY(cw_lines_open(job->context, path, &lines));
-  cw_status status = CW_OK;
-  while (status == CW_OK) {
-    double n[3];
-    status = cw_lines_next(&lines, &more);
-    if (status != CW_OK || !more)
-      break;
-    const char *text = lines.text + strspn(lines.text, " \t");
-    if (*text == '#' || *text == '\0')
-      continue;
-    int count = cw_lines_numbers(text, 3, n, NULL);
-    if (count < 2 || n[0] != floor(n[0]) || n[0] < 0 || n[0] >= (double)job->input.atoms)
-      status = cw_lines_fail(&lines, "an atom's index (from 0), mass and charge are expected");
-    else
-      mass[(int64_t)n[0]] = n[1];
-  }
-  cw_lines_close(&lines);
-  return status;
-}
-
-static cw_status find_masses(job *job) {
-  double *mass = NULL;
-  const coordination_arguments *a = job->arguments;
-  CW_TRY(cw_memory_alloc(job->context, CW_SPACE_HOST, (size_t)job->input.atoms, sizeof *mass,
-                         "masses", (void **)&mass));
-  cw_status status = CW_OK;
-  if (job->trajectory->frame.mass)
-    memcpy(mass, job->trajectory->frame.mass, (size_t)job->input.atoms * sizeof *mass);
-  if (a->masses)
-    status = read_masses_pdb(job, a->masses, mass);
-  if (status == CW_OK && a->mass_file)
-    status = read_masses_table(job, a->mass_file, mass);
-  if (status == CW_OK)
-    status = cw_virtual_masses(&job->input, mass);
-  cw_memory_free(job->context, CW_SPACE_HOST, mass);
-  return status;
-}
-
 /* Reads the first frame, which tells the number of atoms, and then the input. */
 static cw_status prepare(job *job, int *more) {
   const coordination_arguments *a = job->arguments;
@@ -246,7 +216,7 @@ static cw_status prepare(job *job, int *more) {
   if (!*more)
     return cw_fail(job->context, CW_ERROR_FORMAT, "%s: the trajectory has no frame", a->trajectory);
   CW_TRY(cw_input_read(job->context, a->input, job->trajectory->frame.atoms, &job->input));
-  CW_TRY(find_masses(job));
+  CW_TRY(cw_coordination_masses(&job->input, &job->trajectory->frame, a->masses, a->mass_file));
   if (a->explain)
     cw_coordination_explain_input(stderr, &job->input, job->input.length);
   return cw_analysis_create(&job->input, &job->options, &job->analysis);
@@ -278,50 +248,70 @@ static void show(cw_progress *progress, int64_t frame, int64_t atoms) {
     cw_progress_update(progress, frame, atoms);
 }
 
-static cw_status run_frames(job *job, int more, cw_progress *progress) {
+static cw_status open_atoms_files(job *job) {
   const coordination_arguments *a = job->arguments;
-  cw_status status = CW_OK;
-  int64_t frame = 0, done = 0;
-  while (more && status == CW_OK && !interrupted) {
-    int64_t step = job->initial_step + frame * job->stride;
-    if (frame++ % job->every == 0) {
-      CW_TRY(cw_analysis_frame(job->analysis, &job->trajectory->frame, step));
-      if (a->json)
-        cw_coordination_json_frame(stdout, job->analysis, &job->input, step, done == 0);
-      else if (job->input.output_count == 0)
-        print_values(job, step, done == 0);
-      if (a->explain)
-        cw_coordination_explain_frame(stderr, job->analysis, &job->input, step);
-      done++;
-      if (!a->quiet && !a->explain)
-        show(progress, frame, job->input.atoms);
-    }
-    status = cw_trajectory_next(job->trajectory, &more);
-  }
-  if (status == CW_OK && interrupted)
-    status = cw_fail(job->context, CW_ERROR_INTERRUPTED, "interrupted after %lld frames",
-                     (long long)done);
-  if (status == CW_OK && !a->json && job->input.output_count)
-    printf("%lld frames of %lld atoms\n", (long long)done, (long long)job->input.atoms);
+  cw_atoms_file_options options = {
+      .input_path = a->input, .trajectory = a->trajectory, .bin_width = job->bin_width};
+  options.path = a->per_atom;
+  if (a->per_atom)
+    CW_TRY(cw_atoms_file_create(&job->input, &options, &job->per_atom));
+  options.path = a->histogram;
+  options.histogram = 1;
+  return a->histogram ? cw_atoms_file_create(&job->input, &options, &job->histogram) : CW_OK;
+}
+
+static cw_status after_frame(void *user, int64_t step, int64_t done, int64_t read) {
+  job *job = user;
+  const coordination_arguments *a = job->arguments;
+  if (a->json)
+    cw_coordination_json_frame(stdout, job->analysis, &job->input, step, done == 1);
+  else if (job->input.output_count == 0)
+    print_values(job, step, done == 1);
+  if (a->explain)
+    cw_coordination_explain_frame(stderr, job->analysis, &job->input, step);
+  if (job->per_atom)
+    CW_TRY(cw_atoms_file_frame(job->per_atom, job->analysis, step));
+  if (job->histogram)
+    CW_TRY(cw_atoms_file_frame(job->histogram, job->analysis, step));
+  if (!a->quiet && !a->explain)
+    show(&job->progress, read, job->input.atoms);
+  return CW_OK;
+}
+
+static cw_status run_frames(job *job) {
+  cw_coordination_run run = {.trajectory = job->trajectory,
+                             .input = &job->input,
+                             .analysis = job->analysis,
+                             .stride = job->stride,
+                             .initial_step = job->initial_step,
+                             .every = job->every,
+                             .interrupted = &interrupted,
+                             .after = after_frame,
+                             .user = job};
+  cw_progress_start(&job->progress, stderr, estimate_frames(job));
+  if (job->arguments->json)
+    cw_coordination_json_begin(stdout);
+  cw_status status = cw_coordination_run_frames(&run);
+  if (job->arguments->json)
+    cw_coordination_json_end(stdout);
+  cw_progress_end(&job->progress);
+  if (status == CW_OK && !job->arguments->json && job->input.output_count)
+    printf("%lld frames of %lld atoms\n", (long long)run.done, (long long)job->input.atoms);
   return status;
 }
 
 static cw_status run(job *job) {
   int more = 0;
-  cw_progress progress;
   cw_status status = prepare(job, &more);
-  if (status == CW_OK) {
-    cw_progress_start(&progress, stderr, estimate_frames(job));
-    if (job->arguments->json)
-      cw_coordination_json_begin(stdout);
-    status = run_frames(job, more, &progress);
-    if (job->arguments->json)
-      cw_coordination_json_end(stdout);
-    cw_progress_end(&progress);
-  }
-  cw_status closed = cw_analysis_destroy(job->analysis);
   if (status == CW_OK)
-    status = closed;
+    status = open_atoms_files(job);
+  if (status == CW_OK)
+    status = run_frames(job);
+  cw_status closed[3] = {cw_analysis_destroy(job->analysis),
+                         cw_atoms_file_close(job->per_atom, status == CW_OK),
+                         cw_atoms_file_close(job->histogram, status == CW_OK)};
+  for (int k = 0; k < 3 && status == CW_OK; k++)
+    status = closed[k];
   return status;
 }
 
@@ -332,6 +322,9 @@ static int read_options(job *job) {
   job->stride = job->every = 1;
   job->options.timestep = 1;
   job->options.derivatives = a->derivatives;
+  job->options.entry_values = a->per_atom || a->histogram;
+  job->options.resume = a->resume;
+  job->bin_width = 0.1;
   job->options.folder = a->folder;
   job->options.standard_output = a->json ? stderr : stdout;
   if (a->stride)
@@ -343,6 +336,12 @@ static int read_options(job *job) {
                           &job->initial_step);
   if (a->timestep)
     bad |= cw_cli_real(command, "--timestep", a->timestep, 1e-30, 1e30, &job->options.timestep);
+  if (a->bin_width)
+    bad |= cw_cli_real(command, "--bin-width", a->bin_width, 1e-12, 1e12, &job->bin_width);
+  if (a->resume && a->json)
+    bad |= cw_cli_usage_error(command, "option --resume: it goes with files, not with --json");
+  if (a->bin_width && !a->histogram)
+    bad |= cw_cli_usage_error(command, "option --bin-width: found no --histogram to use it");
   if (a->precision && strcmp(a->precision, "single") == 0)
     job->options.all_single = 1;
   else if (a->precision && strcmp(a->precision, "double") != 0)

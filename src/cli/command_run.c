@@ -121,6 +121,10 @@ static cw_status check_memory(run *run) {
 static cw_status prepare(run *run, const run_arguments *arguments) {
   CW_TRY(cw_deck_read(run->context, arguments->deck, arguments->overrides.items,
                       arguments->overrides.count, &run->deck));
+  if (cw_context_backend(run->context) != CW_BACKEND_CPU)
+    return cw_fail(run->context, CW_ERROR_UNSUPPORTED,
+                   "option --backend: found cuda; expected cpu or auto: whole simulations run on "
+                   "the CPU in this version");
   CW_TRY(cw_setup_check(run->context, run->deck));
   cw_cli_show_messages(run->deck->diagnostics.log_level);
   if (arguments->steps)

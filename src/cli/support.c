@@ -161,6 +161,9 @@ int cw_cli_context(const char *command, const char *backend, const char *threads
   if (!known)
     return cw_cli_usage_error(command, "option --backend: found '%s'; expected auto, cpu or cuda",
                               backend);
+  /* What runs on a device is asked for by name until whole simulations do. */
+  if (options.backend == CW_BACKEND_AUTO)
+    options.backend = CW_BACKEND_CPU;
   int64_t count = 0;
   if (threads && cw_cli_integer(command, "--threads", threads, 1, 4096, &count))
     return CW_EXIT_INPUT;

@@ -4,6 +4,11 @@
 #define CW_COMM_COMM_H
 
 #include <cellwise/grid.h>
+#include <cellwise/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum cw_comm_op { CW_COMM_SUM = 0, CW_COMM_MAX, CW_COMM_MIN } cw_comm_op;
 
@@ -23,4 +28,14 @@ cw_status cw_comm_fill_ghosts(cw_context *context, const cw_grid *grid, cw_preci
  * Errors of both: CW_ERROR_ARGUMENT (an axis that is not simulated, no array). */
 cw_status cw_comm_fold_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis);
+/* The same for an array in either space; on the device the work is queued. Errors: as above,
+ * CW_ERROR_UNSUPPORTED (no device), CW_ERROR_DEVICE. */
+cw_status cw_comm_fill_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
+                                 cw_precision precision, void *array, int axis);
+cw_status cw_comm_fold_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
+                                 cw_precision precision, void *array, int axis);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

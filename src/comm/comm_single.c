@@ -4,14 +4,10 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "comm/comm_device.h"
+#include "comm/image_body.h"
 
 enum { PARALLEL_POINTS = 32768 }; /* smaller arrays are not worth waking threads for */
-
-/* The interior cell of a periodic axis of n cells that cell i is an image of. */
-static int32_t image(int32_t i, int32_t n) {
-  int32_t rest = i % n;
-  return rest < 0 ? rest + n : rest;
-}
 
 #define CW_REAL_IS_DOUBLE 0
 #include "base/real.h"
@@ -37,13 +33,15 @@ cw_status cw_comm_reduce(cw_context *context, double *values, int count, cw_comm
   return CW_OK;
 }
 
-static cw_status exchange(cw_context *context, const cw_grid *grid, cw_precision precision,
-                          void *array, int axis, int fold) {
+static cw_status exchange(cw_context *context, cw_space space, const cw_grid *grid,
+                          cw_precision precision, void *array, int axis, int fold) {
   if (axis < 0 || axis >= grid->dim)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ghost cells: axis is %d; expected 0 to %d", axis,
                    grid->dim - 1);
   if (!array)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ghost cells: the array is NULL");
+  if (space != CW_SPACE_HOST)
+    return cw_comm_exchange_device(context, grid, precision, array, axis, fold);
   int threads = cw_context_threads(context);
   if (precision == CW_DOUBLE)
     exchange_f64(grid, threads, array, axis, fold);
@@ -52,12 +50,22 @@ static cw_status exchange(cw_context *context, const cw_grid *grid, cw_precision
   return CW_OK;
 }
 
+cw_status cw_comm_fill_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
+                                 cw_precision precision, void *array, int axis) {
+  return exchange(context, space, grid, precision, array, axis, 0);
+}
+
+cw_status cw_comm_fold_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
+                                 cw_precision precision, void *array, int axis) {
+  return exchange(context, space, grid, precision, array, axis, 1);
+}
+
 cw_status cw_comm_fill_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis) {
-  return exchange(context, grid, precision, array, axis, 0);
+  return exchange(context, CW_SPACE_HOST, grid, precision, array, axis, 0);
 }
 
 cw_status cw_comm_fold_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis) {
-  return exchange(context, grid, precision, array, axis, 1);
+  return exchange(context, CW_SPACE_HOST, grid, precision, array, axis, 1);
 }

@@ -4,17 +4,17 @@
 static void CW_REAL_NAME(fill_row)(const cw_grid *grid, cw_real *row) {
   int32_t n = grid->cells[0], ghost = grid->ghost;
   for (int32_t i = -ghost; i < 0; i++)
-    row[i] = row[image(i, n)];
+    row[i] = row[cw_comm_image(i, n)];
   for (int32_t i = n; i < n + ghost; i++)
-    row[i] = row[image(i, n)];
+    row[i] = row[cw_comm_image(i, n)];
 }
 
 static void CW_REAL_NAME(fold_row)(const cw_grid *grid, cw_real *row) {
   int32_t n = grid->cells[0], ghost = grid->ghost;
   for (int32_t i = -ghost; i < 0; i++)
-    row[image(i, n)] += row[i], row[i] = 0;
+    row[cw_comm_image(i, n)] += row[i], row[i] = 0;
   for (int32_t i = n; i < n + ghost; i++)
-    row[image(i, n)] += row[i], row[i] = 0;
+    row[cw_comm_image(i, n)] += row[i], row[i] = 0;
 }
 
 static void CW_REAL_NAME(add_row)(int32_t size, cw_real *restrict to, cw_real *restrict from) {
@@ -29,7 +29,7 @@ static void CW_REAL_NAME(exchange_rows)(const cw_grid *grid, cw_real *first, int
   for (int32_t i = -ghost; i < n + ghost; i++) {
     if (i == 0)
       i = n;
-    cw_real *outside = first + i * stride, *inside = first + image(i, n) * stride;
+    cw_real *outside = first + i * stride, *inside = first + cw_comm_image(i, n) * stride;
     if (fold)
       CW_REAL_NAME(add_row)(size, inside, outside);
     else

@@ -15,7 +15,8 @@ enum {
   CW_DECK_NAME = 64,
   CW_DECK_MAX_SPECIES = 16,
   CW_DECK_MAX_PARAMETERS = 64,
-  CW_DECK_MAX_QUANTITIES = 32
+  CW_DECK_MAX_QUANTITIES = 32,
+  CW_DECK_MAX_KEYS = 128
 };
 
 /* Where a value came from, for messages about it: line and column count from 1; 0: a default;
@@ -51,7 +52,7 @@ typedef struct cw_deck {
 
   struct {
     char name[CW_DECK_NAME];
-    enum { CW_ENGINE_SRPIC = 0 } engine;
+    enum { CW_ENGINE_SRPIC = 0, CW_ENGINE_ECSIM } engine;
     double runtime;
     cw_precision precision;
     int64_t seed;
@@ -68,14 +69,21 @@ typedef struct cw_deck {
   } grid;
   struct {
     double larmor0, skindepth0;
+    enum { CW_UNITS_HEAVISIDE = 0, CW_UNITS_GAUSSIAN } units;
   } scales;
   struct {
     int current_filters;
     double CFL, correction;
+    double dt; /* as written; 0: from the CFL number */
     struct {
       int enable, tiled_deposit, fixed_point, tile_size, drift, team_size, vendor_sort, shape_order;
     } deposit;
     int fieldsolver_enable;
+    struct {
+      double theta, solver_tolerance;
+      int solver_restart, smoothing_passes;
+      enum { CW_PIPELINE_UNSORTED = 0, CW_PIPELINE_SORTED, CW_PIPELINE_MATRIX } pipeline;
+    } ecsim;
   } algorithms;
   struct {
     double ppc0;
@@ -98,15 +106,18 @@ typedef struct cw_deck {
     int64_t stats_interval; /* steps between history rows */
   } output;
   struct {
-    int64_t interval; /* steps between progress lines and checks for NaN */
+    int64_t interval; /* steps between updates of the progress line */
     cw_log_level log_level;
   } diagnostics;
 
+  cw_deck_where written[CW_DECK_MAX_KEYS]; /* place of each key by its row in cw_deck_keys; line 0:
+                                              not written; of species' keys, the last one's */
+
   /* derived from the above; c = 1 */
-  double dt;     /* CFL dx_min / sqrt(dim) */
-  double V0;     /* dx^dim */
+  double dt;     /* CFL dx_min / sqrt(dim), or algorithms.dt */
+  double V0;     /* dx^dim: volume of a cell */
   double n0;     /* ppc0 / V0 */
-  double q0;     /* V0 / (ppc0 skindepth0^2) */
+  double q0;     /* V0 / (ppc0 skindepth0^2), over 4 pi in Gaussian units */
   double B0;     /* 1 / larmor0 */
   int64_t steps; /* ceil(runtime / dt), forgiving 1e-12 of round-off; or --steps */
 } cw_deck;
@@ -128,6 +139,13 @@ cw_status cw_deck_read(cw_context *context, const char *path, const cw_deck_over
 cw_status cw_deck_parse(cw_context *context, const char *name, const char *text, size_t length,
                         const cw_deck_override *overrides, int override_count, cw_deck **deck);
 void cw_deck_destroy(cw_deck *deck);
+/* 1 when the initial state is a file that gives grid, species and scales too: keys of these are not
+ * required then, and neither checked nor derived from until cw_deck_complete, which setup calls
+ * when it has filled them from the file. */
+int cw_deck_is_state(const cw_deck *deck);
+cw_status cw_deck_complete(cw_context *context, cw_deck *deck);
+/* Place of a key of the list, "section.name"; line 0: the deck does not have it. */
+cw_deck_where cw_deck_written(const cw_deck *deck, const char *section, const char *name);
 /* Records "FILE:LINE:COLUMN: message" for a value of the deck and returns CW_ERROR_INPUT. For
  * checks that only setup or the engine can make. */
 cw_status cw_deck_fail(cw_context *context, const cw_deck *deck, cw_deck_where where,

@@ -16,8 +16,9 @@ static double shortest_edge(const cw_deck *deck) {
   return shortest;
 }
 
-/* Cells must be cubes: dt, V0 and the shapes have one dx. The message gives extents that fit. */
-static void check_cubes(cw_deck_reader *reader) {
+/* Cells of the explicit engine must be cubes: dt, V0 and the shapes have one dx. The message gives
+ * extents that fit. */
+static void check_cells(cw_deck_reader *reader) {
   cw_deck *deck = reader->deck;
   char fit[3 * 80] = "", lower[32], upper[32], dx[32], other[32];
   size_t used = 0;
@@ -33,7 +34,7 @@ static void check_cubes(cw_deck_reader *reader) {
     used +=
         (size_t)snprintf(fit + used, sizeof fit - used, "%s[%s, %s]", a ? ", " : "", lower, upper);
   }
-  if (!odd)
+  if (!odd || deck->simulation.engine == CW_ENGINE_ECSIM)
     return;
   snprintf(dx, sizeof dx, "%.10g", deck->grid.dx[0]);
   snprintf(other, sizeof other, "%.10g", deck->grid.dx[odd]);
@@ -96,7 +97,7 @@ static void check_absorb(cw_deck_reader *reader) {
 void cw_deck_check_grid(cw_deck_reader *reader) {
   check_edges(reader);
   if (reader->rank == CW_RANK_NONE)
-    check_cubes(reader);
+    check_cells(reader);
   check_periodic(reader);
   check_absorb(reader);
   double speed = reader->deck->algorithms.CFL * reader->deck->algorithms.correction;
@@ -144,8 +145,17 @@ void cw_deck_derive(cw_deck_reader *reader) {
     dx = fmin(dx, deck->grid.dx[a]);
   deck->dt = deck->algorithms.CFL * dx / sqrt(deck->grid.dim);
   deck->V0 = pow(dx, deck->grid.dim);
+  if (deck->simulation.engine == CW_ENGINE_ECSIM) {
+    if (deck->algorithms.dt > 0)
+      deck->dt = deck->algorithms.dt;
+    deck->V0 = 1;
+    for (int a = 0; a < deck->grid.dim; a++)
+      deck->V0 *= deck->grid.dx[a];
+  }
   deck->n0 = deck->particles.ppc0 / deck->V0;
   deck->q0 = deck->V0 / (deck->particles.ppc0 * deck->scales.skindepth0 * deck->scales.skindepth0);
+  if (deck->scales.units == CW_UNITS_GAUSSIAN)
+    deck->q0 /= 4 * acos(-1.0);
   deck->B0 = 1 / deck->scales.larmor0;
   double steps = ceil(deck->simulation.runtime / deck->dt * (1 - 1e-12));
   if (!(steps <= 1e15)) {

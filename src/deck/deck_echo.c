@@ -1,4 +1,5 @@
-/* The resolved deck as TOML: written from the list of keys, so that it names every one. */
+/* The resolved deck as TOML: written from the list of keys, so that it names every one that
+ * has an effect. */
 #include <stdio.h>
 #include <string.h>
 
@@ -121,16 +122,27 @@ static void put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
   fputc('\n', stream);
 }
 
+static int any_applies(const cw_deck_key *first, const cw_deck *deck) {
+  int any = 0;
+  for (const cw_deck_key *key = first; key->section && strcmp(key->section, first->section) == 0;
+       key++)
+    any |= cw_deck_key_applies(deck, key);
+  return any;
+}
+
 /* The keys of one section, from its first one; returns the first key of the next section. */
 static const cw_deck_key *put_section(FILE *stream, const cw_deck_key *first, const cw_deck *deck) {
   int species = cw_deck_key_is_species(first);
   int entries = species ? deck->particles.species_count : 1;
   const cw_deck_key *key = first;
+  if (!any_applies(first, deck))
+    entries = 0;
   for (int s = 0; s < entries; s++) {
     fprintf(stream, species ? "\n[[%s]]\n" : "\n[%s]\n", first->section);
     const void *base = species ? (const void *)&deck->particles.species[s] : (const void *)deck;
     for (key = first; key->section && strcmp(key->section, first->section) == 0; key++)
-      put_key(stream, key, deck, base);
+      if (cw_deck_key_applies(deck, key))
+        put_key(stream, key, deck, base);
   }
   while (key->section && strcmp(key->section, first->section) == 0)
     key++; /* a section without entries */

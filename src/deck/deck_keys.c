@@ -5,7 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
-static const cw_deck_choice engines[] = {{"srpic", CW_ENGINE_SRPIC}, {NULL, 0}};
+static const cw_deck_choice engines[] = {
+    {"srpic", CW_ENGINE_SRPIC}, {"ecsim", CW_ENGINE_ECSIM}, {NULL, 0}};
+static const cw_deck_choice units[] = {
+    {"heaviside-lorentz", CW_UNITS_HEAVISIDE}, {"gaussian", CW_UNITS_GAUSSIAN}, {NULL, 0}};
+static const cw_deck_choice pipelines[] = {{"unsorted", CW_PIPELINE_UNSORTED},
+                                           {"sorted", CW_PIPELINE_SORTED},
+                                           {"matrix", CW_PIPELINE_MATRIX},
+                                           {NULL, 0}};
 static const cw_deck_choice precisions[] = {
     {"single", CW_SINGLE}, {"double", CW_DOUBLE}, {NULL, 0}};
 static const cw_deck_choice metrics[] = {{"minkowski", CW_METRIC_MINKOWSKI}, {NULL, 0}};
@@ -51,8 +58,9 @@ static const cw_deck_choice log_levels[] = {{"error", CW_LOG_ERROR}, {"warning",
 const cw_deck_key cw_deck_keys[] = {
     {"simulation", "name", CW_DECK_TEXT, REQUIRED, "", "Name of the run", ANY, IN(simulation.name)},
     {"simulation", "engine", CW_DECK_CHOICE, REQUIRED, "",
-     "What advances the state: explicit special-relativistic particle-in-cell", ONE_OF(engines),
-     IN(simulation.engine)},
+     "What advances the state: explicit special-relativistic particle-in-cell, or the "
+     "energy-conserving semi-implicit method",
+     ONE_OF(engines), IN(simulation.engine)},
     {"simulation", "runtime", CW_DECK_FLOAT, REQUIRED, "L/c", "Physical time to simulate",
      RANGE(0, INFINITY), IN(simulation.runtime)},
     {"simulation", "precision", CW_DECK_CHOICE, DEFAULT("\"" CW_DEFAULT_PRECISION "\""), "",
@@ -82,6 +90,9 @@ const cw_deck_key cw_deck_keys[] = {
     {"scales", "skindepth0", CW_DECK_FLOAT, REQUIRED, "L",
      "Plasma skin depth at the density n0 = ppc0 / dx^D", ABOVE(0, INFINITY),
      IN(scales.skindepth0)},
+    {"scales", "units", CW_DECK_CHOICE, DEFAULT("\"heaviside-lorentz\""), "",
+     "Field energy |E|^2 / 2, or |E|^2 / (8 pi) in Gaussian units (engine ecsim)", ONE_OF(units),
+     IN(scales.units)},
 
     {"algorithms", "current_filters", CW_DECK_INT32, DEFAULT("0"), "passes",
      "Binomial filter passes over the current", RANGE(0, 1000), IN(algorithms.current_filters)},
@@ -91,6 +102,9 @@ const cw_deck_key cw_deck_keys[] = {
     {"algorithms.timestep", "correction", CW_DECK_FLOAT, DEFAULT("1.0"), "c",
      "Speed of light in the field update; CFL times this must not exceed 1", ABOVE(0, INFINITY),
      IN(algorithms.correction)},
+    {"algorithms.timestep", "dt", CW_DECK_FLOAT, COMPUTED("CFL dx / sqrt(D)"), "L/c",
+     "Time step instead of CFL, of any length (engine ecsim)", ABOVE(0, INFINITY),
+     IN(algorithms.dt)},
     {"algorithms.deposit", "enable", CW_DECK_BOOL, DEFAULT("true"), "",
      "Deposit currents; false: particles do not act on the fields", ANY,
      IN(algorithms.deposit.enable)},
@@ -111,10 +125,27 @@ const cw_deck_key cw_deck_keys[] = {
     {"algorithms.deposit", "vendor_sort", CW_DECK_BOOL, DEFAULT(CW_DEFAULT_VENDOR_SORT), "",
      "Fast sort; false: a sort that needs less memory", ANY, IN(algorithms.deposit.vendor_sort)},
     {"algorithms.deposit", "shape_order", CW_DECK_INT32, DEFAULT(CW_DEFAULT_SHAPE_ORDER), "",
-     "Order of the particle shape; 0: zigzag, else Esirkepov", RANGE(0, CW_MAX_SHAPE_ORDER),
+     "Order of the particle shape; 0: zigzag, else Esirkepov; engine ecsim: 1 (CIC, where nothing "
+     "is written) or 2 (TSC)",
+     RANGE(0, CW_MAX_SHAPE_ORDER),
      IN(algorithms.deposit.shape_order)},
     {"algorithms.fieldsolver", "enable", CW_DECK_BOOL, DEFAULT("true"), "",
      "Advance the fields; false: they stay as set up", ANY, IN(algorithms.fieldsolver_enable)},
+    {"algorithms.ecsim", "theta", CW_DECK_FLOAT, DEFAULT("0.5"), "",
+     "Time level of the implicit field: 0.5 conserves energy, more damps waves", RANGE(0.5, 1),
+     IN(algorithms.ecsim.theta)},
+    {"algorithms.ecsim", "solver_tolerance", CW_DECK_FLOAT, DEFAULT("1e-13"), "",
+     "Residual of the field equation, relative to the first one of the step", ABOVE(0, 0.1),
+     IN(algorithms.ecsim.solver_tolerance)},
+    {"algorithms.ecsim", "solver_restart", CW_DECK_INT32, DEFAULT("40"), "vectors",
+     "Iterations of GMRES between restarts", RANGE(1, 1000), IN(algorithms.ecsim.solver_restart)},
+    {"algorithms.ecsim", "smoothing_passes", CW_DECK_INT32, DEFAULT("0"), "passes",
+     "Binomial filter passes over current, mass matrix and the field that particles feel",
+     RANGE(0, 1000), IN(algorithms.ecsim.smoothing_passes)},
+    {"algorithms.ecsim", "pipeline", CW_DECK_CHOICE, DEFAULT("\"matrix\""), "",
+     "How current and mass matrix are summed: particle by particle in any order, cell by cell, or "
+     "cell by cell as matrix products",
+     ONE_OF(pipelines), IN(algorithms.ecsim.pipeline)},
 
     {"particles", "ppc0", CW_DECK_FLOAT, REQUIRED, "", "Particles a cell at the density n0",
      ABOVE(0, INFINITY), IN(particles.ppc0)},
@@ -156,7 +187,7 @@ const cw_deck_key cw_deck_keys[] = {
      "Steps between rows of history.csv", RANGE(1, STEPS_MAX), IN(output.stats_interval)},
 
     {"diagnostics", "interval", CW_DECK_INT64, DEFAULT("1"), "steps",
-     "Steps between progress lines and checks for values that are not finite", RANGE(1, STEPS_MAX),
+     "Steps between updates of the progress line", RANGE(1, STEPS_MAX),
      IN(diagnostics.interval)},
     {"diagnostics", "log_level", CW_DECK_CHOICE, DEFAULT("\"info\""), "",
      "Least important messages that are shown", ONE_OF(log_levels), IN(diagnostics.log_level)},

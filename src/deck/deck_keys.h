@@ -47,6 +47,8 @@ typedef struct cw_deck_key {
 /* All keys, section by section, ending with a NULL section. [setup] takes further, free ones. */
 extern const cw_deck_key cw_deck_keys[];
 int cw_deck_key_count(void);
+/* 0 for a key without effect in the deck's engine: it is refused where written, and not echoed. */
+int cw_deck_key_applies(const cw_deck *deck, const cw_deck_key *key);
 int cw_deck_key_is_required(const cw_deck_key *key);
 int cw_deck_key_is_species(const cw_deck_key *key);
 /* NULL if there is none of that name in that section. */

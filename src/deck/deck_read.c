@@ -34,6 +34,8 @@ cw_deck_where cw_deck_place(const cw_toml_node *node) {
 
 cw_deck_where cw_deck_place_of(const cw_deck_reader *reader, const char *path) {
   char above[MAX_PATH];
+  if (!reader->root) /* the tree is gone: the state file gave the value */
+    return reader->deck->setup.where;
   snprintf(above, sizeof above, "%s", path);
   for (char *dot = above; dot; dot = strrchr(above, '.')) {
     if (dot != above)
@@ -177,9 +179,10 @@ static void visit_member(void *user, const char *name, cw_toml_place place,
   snprintf(path, sizeof path, "%s%s%.60s", walk->section, *walk->section ? "." : "", name);
   if (where.line == 0)
     where = cw_deck_place(value);
-  if (key)
+  if (key) {
+    walk->reader->deck->written[key - cw_deck_keys] = cw_deck_place(value);
     cw_deck_read_value(walk->reader, key, value, walk->base);
-  else if (strlen(name) < 60 && !strchr(name, '.') && cw_deck_key_is_table(path))
+  } else if (strlen(name) < 60 && !strchr(name, '.') && cw_deck_key_is_table(path))
     visit_table(walk, path, value);
   else if (strcmp(walk->section, "setup") == 0)
     cw_deck_read_parameter(walk->reader, name, where, value);
@@ -203,6 +206,21 @@ static void missing(cw_deck_reader *reader, const cw_deck_key *key, cw_deck_wher
                 cw_deck_type_name(key), *range ? ", " : "", range, key->text);
 }
 
+cw_deck_where cw_deck_written(const cw_deck *deck, const char *section, const char *name) {
+  const cw_deck_key *key = cw_deck_key_find(section, name);
+  return key ? deck->written[key - cw_deck_keys] : (cw_deck_where){0, 0};
+}
+
+int cw_deck_is_state(const cw_deck *deck) {
+  return strcmp(deck->setup.problem, "state") == 0;
+}
+
+/* 1 where a state file stands for the key: any but the run's name, engine and problem. */
+static int comes_from_state(const cw_deck *deck, const cw_deck_key *key) {
+  return cw_deck_is_state(deck) && !cw_deck_key_is_species(key) &&
+         strcmp(key->name, "name") != 0 && strcmp(key->name, "engine") != 0;
+}
+
 /* Keys that are not written: their default, or a fault. */
 static void fill_absent(cw_deck_reader *reader) {
   const cw_toml_node *list = cw_toml_find(reader->root, species_section);
@@ -217,9 +235,10 @@ static void fill_absent(cw_deck_reader *reader) {
       cw_deck_where where = species ? reader->deck->particles.species[s].where
                                     : cw_deck_place_of(reader, key->section);
       void *base = species ? (void *)&reader->deck->particles.species[s] : (void *)reader->deck;
-      if (cw_deck_key_is_required(key))
-        missing(reader, key, where);
-      else
+      if (cw_deck_key_is_required(key)) {
+        if (!comes_from_state(reader->deck, key))
+          missing(reader, key, where);
+      } else
         cw_deck_set_default(reader->deck, key, base);
     }
   }
@@ -232,6 +251,13 @@ static int compare_parameters(const void *a, const void *b) {
   return comes_before(second->where, first->where) ? 1 : strcmp(first->name, second->name);
 }
 
+static void check_and_derive(cw_deck_reader *reader) {
+  cw_deck_check_species(reader);
+  cw_deck_check_grid(reader);
+  if (reader->rank == CW_RANK_NONE)
+    cw_deck_derive(reader);
+}
+
 static void read_tree(cw_deck_reader *reader) {
   cw_deck *deck = reader->deck;
   walk_table(reader, "", reader->root, deck);
@@ -239,12 +265,18 @@ static void read_tree(cw_deck_reader *reader) {
   deck->setup.where = cw_deck_place_of(reader, "setup.problem");
   qsort(deck->setup.parameters, (size_t)deck->setup.parameter_count, sizeof *deck->setup.parameters,
         compare_parameters);
-  if (reader->rank == CW_RANK_NONE) {
-    cw_deck_check_species(reader);
-    cw_deck_check_grid(reader);
-  }
   if (reader->rank == CW_RANK_NONE)
-    cw_deck_derive(reader);
+    cw_deck_check_ecsim(reader);
+  if (reader->rank == CW_RANK_NONE && !cw_deck_is_state(deck))
+    check_and_derive(reader);
+}
+
+cw_status cw_deck_complete(cw_context *context, cw_deck *deck) {
+  cw_deck_reader reader = {.deck = deck};
+  check_and_derive(&reader);
+  return reader.rank == CW_RANK_NONE ? CW_OK
+                                     : cw_deck_fail(context, deck, reader.where, "%s",
+                                                    reader.message);
 }
 
 static int is_known_path(const char *path) {

@@ -49,6 +49,8 @@ const char *cw_deck_describe(const cw_toml_node *node, char text[CW_DECK_QUOTE +
 void cw_deck_check_grid(cw_deck_reader *reader);
 void cw_deck_check_species(cw_deck_reader *reader);
 void cw_deck_derive(cw_deck_reader *reader);
+/* What engine ecsim asks of the keys, and that no other engine has its keys. */
+void cw_deck_check_ecsim(cw_deck_reader *reader);
 
 /* Printable form of foreign text: control characters as '?', shortened with "..." to fit. */
 void cw_deck_quote(const char *source, size_t length, char *text, size_t size);

@@ -1,14 +1,12 @@
-/* Energies, densities and the charge error of the state as it stands. */
+/* Energies, densities and the charge error of the explicit engine's state as it stands. */
 #include <math.h>
 #include <string.h>
 
-#include <nettle/sha2.h>
 #include <omp.h>
 
 #include "base/context_private.h"
 #include "base/reals.h"
 #include "engine/engine_private.h"
-#include "setup/setup.h"
 
 /* Sums over one block of slots: weight * (gamma - 1) (massless: weight * |u|), and the live count.
  */
@@ -147,7 +145,7 @@ static cw_status charge_density(cw_engine *engine, double *largest) {
   return cw_fields_sync_rho(engine->fields, total, engine->deck->algorithms.current_filters);
 }
 
-cw_status cw_engine_density(cw_engine *engine, int species, const double **density) {
+cw_status cw_srpic_density(cw_engine *engine, int species, const double **density) {
   double largest;
   *density = engine->density;
   if (species < 0) return charge_density(engine, &largest);
@@ -156,7 +154,7 @@ cw_status cw_engine_density(cw_engine *engine, int species, const double **densi
   return cw_fields_sync_rho(engine->fields, engine->density, 0);
 }
 
-cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics) {
+cw_status cw_srpic_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics) {
   const cw_deck *deck = engine->deck;
   cw_engine_diagnostics found = {0};
   CW_TRY(cw_fields_energy(engine->fields, &found.electric_energy, &found.magnetic_energy));
@@ -181,67 +179,5 @@ cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnosti
   CW_TRY(cw_fields_charge_error(engine->fields, engine->density, scale, &max_error, &max_total));
   found.charge_error = max_error == 0 ? 0 : max_error / (scale * largest);
   *diagnostics = found;
-  return CW_OK;
-}
-
-static void hash_array(struct sha256_ctx *hash, const void *array, size_t bytes) {
-  if (array)
-    sha256_update(hash, bytes, array);
-}
-
-void cw_engine_sha256(const cw_engine *engine, char hex[65]) {
-  struct sha256_ctx hash;
-  sha256_init(&hash);
-  const cw_vector_view views[2] = {cw_fields_E(engine->fields), cw_fields_B(engine->fields)};
-  for (int v = 0; v < 2; v++)
-    for (int c = 0; c < 3; c++)
-      hash_array(&hash, views[v].component[c],
-                 (size_t)engine->grid.points * (size_t)cw_precision_size(views[v].precision));
-  for (int s = 0; s < engine->species_count; s++) {
-    const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
-    const size_t count = (size_t)view.count, real = (size_t)cw_precision_size(view.precision);
-    for (int a = 0; a < 3; a++) {
-      hash_array(&hash, view.i[a], count * sizeof(int32_t));
-      hash_array(&hash, view.dx[a], count * real);
-      hash_array(&hash, view.u[a], count * real);
-    }
-    hash_array(&hash, view.weight, count * real);
-    hash_array(&hash, view.tag, count);
-    hash_array(&hash, view.id, count * sizeof(uint64_t));
-  }
-  uint8_t digest[SHA256_DIGEST_SIZE];
-  sha256_digest(&hash, SHA256_DIGEST_SIZE, digest);
-  static const char digits[] = "0123456789abcdef";
-  for (int k = 0; k < SHA256_DIGEST_SIZE; k++) {
-    hex[2 * k] = digits[digest[k] >> 4];
-    hex[2 * k + 1] = digits[digest[k] & 15];
-  }
-  hex[64] = 0;
-}
-
-cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory) {
-  cw_grid grid;
-  CW_TRY(cw_setup_grid(context, deck, &grid));
-  const cw_problem *problem = cw_problem_find(deck->setup.problem);
-  if (!problem)
-    return cw_fail(context, CW_ERROR_INPUT, "there is no problem '%s'", deck->setup.problem);
-  cw_particles_options options = {.dim = grid.dim,
-                                  .precision = deck->simulation.precision,
-                                  .with_weights = deck->particles.use_weights};
-  cw_engine_memory found = {0};
-  double largest = 0;
-  for (int s = 0; s < deck->particles.species_count; s++) {
-    double count = (double)problem->expected(deck, s);
-    found.particle_count += (int64_t)count;
-    found.particles += count * (double)cw_particles_bytes_each(&options);
-    if (count > largest)
-      largest = count;
-  }
-  double real = cw_precision_size(deck->simulation.precision);
-  found.fields = 9 * real * (double)grid.points;
-  /* densities and filter line; a sort's keys, permutation and reorder buffer */
-  found.work = (16 + real) * (double)grid.points + largest * 16;
-  found.total = found.fields + found.particles + found.work;
-  *memory = found;
   return CW_OK;
 }

@@ -5,10 +5,23 @@
 #include "deck/deck.h"
 #include "fields/fields.h"
 
-enum { CW_STAGE_SORT = 0, CW_STAGE_PUSH, CW_STAGE_DEPOSIT, CW_STAGE_FIELDS, CW_STAGE_BOUNDARIES, CW_STAGE_COUNT };
+/* Stages of the explicit engine; no engine has more. */
+enum {
+  CW_STAGE_SORT = 0,
+  CW_STAGE_PUSH,
+  CW_STAGE_DEPOSIT,
+  CW_STAGE_FIELDS,
+  CW_STAGE_BOUNDARIES,
+  CW_STAGE_COUNT
+};
 extern const char *const cw_stage_names[CW_STAGE_COUNT];
+/* Names of the stages of the deck's engine. */
+const char *const *cw_engine_stages(const cw_deck *deck, int *count);
 
 typedef struct cw_engine cw_engine;
+
+/* What an engine has on its grid. */
+typedef enum cw_engine_quantity { CW_QUANTITY_E = 0, CW_QUANTITY_B, CW_QUANTITY_J } cw_engine_quantity;
 
 /* Diagnostics of the state as it stands. */
 typedef struct cw_engine_diagnostics {
@@ -20,7 +33,10 @@ typedef struct cw_engine_diagnostics {
 } cw_engine_diagnostics;
 
 /* Bytes that the deck's state will take, by part, before anything is allocated. */
-typedef struct cw_engine_memory { double fields, particles, work, total; int64_t particle_count; } cw_engine_memory;
+typedef struct cw_engine_memory {
+  double fields, particles, work, total;
+  int64_t particle_count;
+} cw_engine_memory;
 cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory);
 
 /* The initial state of a deck. Errors: CW_ERROR_INPUT, CW_ERROR_MEMORY. */
@@ -31,9 +47,14 @@ cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnosti
 int64_t cw_engine_step_number(const cw_engine *engine);
 double cw_engine_time(const cw_engine *engine);
 const cw_grid *cw_engine_grid(const cw_engine *engine);
+/* The explicit engine's fields; NULL for others. */
 cw_fields *cw_engine_fields(cw_engine *engine);
+/* E and B in units of B0, J as a sum of charge times velocity a cell; position[component][axis]
+ * receives where values stand, in cells from the node. */
+cw_vector_view cw_engine_vector(const cw_engine *engine, cw_engine_quantity quantity,
+                                double position[3][3]);
 cw_particles *cw_engine_particles(cw_engine *engine, int species);
-/* Seconds spent in each stage since creation. */
+/* Seconds spent in each stage since creation; [stages]. */
 const double *cw_engine_stage_seconds(const cw_engine *engine);
 /* Charge density of all species (folded and filtered as the fields see it; units of the reference
  * charge times n0) or the number density of one (species >= 0; units of n0): double over the grid,

@@ -1,4 +1,4 @@
-/* The explicit engine's state. */
+/* What the engines share, and the table that each one is. */
 #ifndef CW_ENGINE_ENGINE_PRIVATE_H
 #define CW_ENGINE_ENGINE_PRIVATE_H
 
@@ -11,11 +11,34 @@ typedef struct cw_species_state {
   int64_t sort_interval; /* steps; 0: never */
 } cw_species_state;
 
+typedef struct cw_ecsim_state cw_ecsim_state;
+
+/* One engine. `create` makes fields and species and loads the initial state; `destroy` frees what
+ * is the engine's own and is called after any failure. */
+typedef struct cw_engine_ops {
+  const char *const *stage_names;
+  int stage_count;
+  cw_status (*create)(cw_engine *engine);
+  void (*destroy)(cw_engine *engine);
+  cw_status (*step)(cw_engine *engine);
+  cw_status (*diagnose)(cw_engine *engine, cw_engine_diagnostics *diagnostics);
+  cw_status (*density)(cw_engine *engine, int species, const double **density);
+  cw_vector_view (*vector)(const cw_engine *engine, cw_engine_quantity quantity,
+                           double position[3][3]);
+  /* Bytes of fields and work arrays; particles are counted, `largest` of one species. */
+  void (*estimate)(const cw_deck *deck, const cw_grid *grid, double largest,
+                   cw_engine_memory *memory);
+} cw_engine_ops;
+
+extern const cw_engine_ops cw_srpic_ops, cw_ecsim_ops;
+
 struct cw_engine {
+  const cw_engine_ops *ops;
   cw_context *context;
   const cw_deck *deck; /* borrowed: outlives the engine */
   cw_grid grid;
-  cw_fields *fields;
+  cw_fields *fields;     /* of the explicit engine */
+  cw_ecsim_state *ecsim; /* of engine ecsim */
   int species_count;
   cw_species_state species[CW_DECK_MAX_SPECIES];
   double *density, *species_density; /* work arrays over the grid */
@@ -23,15 +46,27 @@ struct cw_engine {
   double stage_seconds[CW_STAGE_COUNT];
 };
 
+/* Adds the time since *since to a stage and starts the next. */
+void cw_engine_count_stage(cw_engine *engine, int stage, double *since);
+/* An empty container for species s, and its sort when the interval is not 0. */
+cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interval, int32_t tile,
+                                   int low_memory);
+/* The deck's initial state into all species and the interior of E and B. */
+cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B);
+
 /* Applies the deck's particle boundaries after a deposit: particles that left through a periodic
  * side come back on the other, reflected ones are mirrored at the wall with the normal momentum
  * reversed, absorbed ones are tagged dead. */
 cw_status cw_engine_apply_boundaries(cw_engine *engine, cw_species_state *species);
 
-/* How species s is pushed in a whole step. */
-cw_push_options cw_engine_push_options(const cw_engine *engine, int s);
-
 /* Drops dead slots of a species that is never sorted; the others keep their order. */
 cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species);
+
+/* Options of a whole push of species s by the explicit engine. */
+cw_push_options cw_engine_push_options(const cw_engine *engine, int s);
+
+/* The explicit engine's part of its table, in diagnostics.c. */
+cw_status cw_srpic_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
+cw_status cw_srpic_density(cw_engine *engine, int species, const double **density);
 
 #endif

@@ -1,19 +1,11 @@
 /* The special-relativistic explicit engine: sort -> kernels -> fields, each step. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context_private.h"
 #include "engine/engine_private.h"
-#include "setup/setup.h"
 
 const char *const cw_stage_names[CW_STAGE_COUNT] = {"sort", "push", "deposit", "fields",
                                                     "boundaries"};
-
-static void count_stage(cw_engine *engine, int stage, double *since) {
-  double now = cw_seconds();
-  engine->stage_seconds[stage] += now - *since;
-  *since = now;
-}
 
 /* A species due for sorting is sorted before its push, which overwrites the previous positions: so
  * those need not be permuted. */
@@ -106,53 +98,25 @@ static cw_status advance_fields(cw_engine *engine) {
   return cw_fields_advance_B(engine->fields, 0.5 * deck->dt);
 }
 
-cw_status cw_engine_step(cw_engine *engine) {
+static cw_status step(cw_engine *engine) {
   double since = cw_seconds();
   CW_TRY(sort_species(engine));
-  count_stage(engine, CW_STAGE_SORT, &since);
+  cw_engine_count_stage(engine, CW_STAGE_SORT, &since);
   CW_TRY(push_species(engine));
-  count_stage(engine, CW_STAGE_PUSH, &since);
+  cw_engine_count_stage(engine, CW_STAGE_PUSH, &since);
   CW_TRY(deposit_species(engine));
-  count_stage(engine, CW_STAGE_DEPOSIT, &since);
+  cw_engine_count_stage(engine, CW_STAGE_DEPOSIT, &since);
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(cw_engine_apply_boundaries(engine, &engine->species[s]));
-  count_stage(engine, CW_STAGE_BOUNDARIES, &since);
+  cw_engine_count_stage(engine, CW_STAGE_BOUNDARIES, &since);
   CW_TRY(advance_fields(engine));
-  count_stage(engine, CW_STAGE_FIELDS, &since);
+  cw_engine_count_stage(engine, CW_STAGE_FIELDS, &since);
   engine->step++;
   return CW_OK;
 }
 
-static cw_status create_species(cw_engine *engine, int s) {
+static cw_status create(cw_engine *engine) {
   const cw_deck *deck = engine->deck;
-  cw_species_state *species = &engine->species[s];
-  species->deck = &deck->particles.species[s];
-  cw_particles_options options = {.dim = deck->grid.dim,
-                                  .precision = deck->simulation.precision,
-                                  .with_weights = deck->particles.use_weights};
-  CW_TRY(cw_particles_create(engine->context, &options, 0, &species->particles));
-  engine->species_count = s + 1;
-  int64_t own = species->deck->spatial_sorting_interval;
-  species->sort_interval = own >= 0 ? own : deck->particles.spatial_sorting_interval;
-  if (species->sort_interval == 0)
-    return CW_OK;
-  /* Even orders have one stencil for all particles with the same nearest node, odd ones for all in
-   * the same cell. */
-  cw_cells_options cells = {.dim = deck->grid.dim,
-                            .tile = deck->algorithms.deposit.tile_size,
-                            .key = CW_KEY_CURRENT,
-                            .depth = deck->algorithms.deposit.shape_order % 2 == 0 &&
-                                             deck->algorithms.deposit.shape_order > 0
-                                         ? CW_DEPTH_NODE
-                                         : CW_DEPTH_CELL,
-                            .low_memory = !deck->algorithms.deposit.vendor_sort};
-  memcpy(cells.cells, engine->grid.cells, sizeof cells.cells);
-  return cw_cells_create(engine->context, &cells, &species->cells);
-}
-
-static cw_status create_state(cw_engine *engine) {
-  const cw_deck *deck = engine->deck;
-  CW_TRY(cw_setup_grid(engine->context, deck, &engine->grid));
   cw_fields_options options = {.precision = deck->simulation.precision,
                                .correction = deck->algorithms.correction};
   memcpy(options.boundary, deck->grid.fields, sizeof options.boundary);
@@ -160,77 +124,47 @@ static cw_status create_state(cw_engine *engine) {
   for (int a = 0; a < 3; a++)
     options.absorb_width[a] = deck->grid.absorb_ds;
   CW_TRY(cw_fields_create(engine->context, &engine->grid, &options, &engine->fields));
-  CW_TRY(CW_NEW(engine->context, engine->grid.points, "charge density", &engine->density));
-  CW_TRY(CW_NEW(engine->context, engine->grid.points, "density of a species",
-                &engine->species_density));
-  for (int s = 0; s < deck->particles.species_count; s++)
-    CW_TRY(create_species(engine, s));
-
-  cw_particles *particles[CW_DECK_MAX_SPECIES];
-  for (int s = 0; s < engine->species_count; s++)
-    particles[s] = engine->species[s].particles;
-  cw_setup_target target = {.context = engine->context,
-                            .deck = deck,
-                            .grid = &engine->grid,
-                            .species_count = engine->species_count,
-                            .particles = particles,
-                            .E = cw_fields_E(engine->fields),
-                            .B = cw_fields_B(engine->fields)};
-  CW_TRY(cw_setup_fill(&target));
-  for (int s = 0; s < engine->species_count; s++) {
-    const cw_deck_species *species = &deck->particles.species[s];
-    int64_t count = cw_particles_count(engine->species[s].particles);
-    if (species->maxnpart > 0 && count > species->maxnpart)
-      return cw_deck_fail(engine->context, deck, species->where,
-                          "species '%s' starts with %lld particles; maxnpart allows %lld",
-                          species->label, (long long)count, (long long)species->maxnpart);
+  for (int s = 0; s < deck->particles.species_count; s++) {
+    const int64_t own = deck->particles.species[s].spatial_sorting_interval;
+    CW_TRY(cw_engine_create_species(engine, s,
+                                    own >= 0 ? own : deck->particles.spatial_sorting_interval,
+                                    deck->algorithms.deposit.tile_size,
+                                    !deck->algorithms.deposit.vendor_sort));
   }
+  CW_TRY(cw_engine_load(engine, cw_fields_E(engine->fields), cw_fields_B(engine->fields)));
   return cw_fields_fill_ghosts(engine->fields);
 }
 
-cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine) {
-  *engine = NULL;
-  cw_engine *made = NULL;
-  CW_TRY(CW_NEW(context, 1, "engine", &made));
-  made->context = context;
-  made->deck = deck;
-  cw_status status = create_state(made);
-  if (status != CW_OK) {
-    cw_engine_destroy(made);
-    return status;
-  }
-  *engine = made;
-  return CW_OK;
-}
-
-void cw_engine_destroy(cw_engine *engine) {
-  if (!engine)
-    return;
-  for (int s = 0; s < engine->species_count; s++) {
-    cw_cells_destroy(engine->species[s].cells);
-    cw_particles_destroy(engine->species[s].particles);
-  }
+static void destroy(cw_engine *engine) {
   cw_fields_destroy(engine->fields);
-  CW_DELETE(engine->context, engine->density);
-  CW_DELETE(engine->context, engine->species_density);
-  CW_DELETE(engine->context, engine);
 }
 
-int64_t cw_engine_step_number(const cw_engine *engine) {
-  return engine->step;
+/* Yee's places: E_a and J_a dual along a, B_a dual along the other axes. */
+static cw_vector_view vector(const cw_engine *engine, cw_engine_quantity quantity,
+                             double position[3][3]) {
+  const int electric = quantity != CW_QUANTITY_B;
+  for (int c = 0; c < 3; c++)
+    for (int a = 0; a < 3; a++)
+      position[c][a] = a < engine->grid.dim && (a == c) == electric ? 0.5 : 0.0;
+  return quantity == CW_QUANTITY_E   ? cw_fields_E(engine->fields)
+         : quantity == CW_QUANTITY_B ? cw_fields_B(engine->fields)
+                                     : cw_fields_J(engine->fields);
 }
-double cw_engine_time(const cw_engine *engine) {
-  return (double)engine->step * engine->deck->dt;
+
+static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
+                     cw_engine_memory *memory) {
+  const double real = cw_precision_size(deck->simulation.precision);
+  memory->fields = 9 * real * (double)grid->points;
+  /* densities and filter line; a sort's keys, permutation and reorder buffer */
+  memory->work = (16 + real) * (double)grid->points + largest * 16;
 }
-const cw_grid *cw_engine_grid(const cw_engine *engine) {
-  return &engine->grid;
-}
-cw_fields *cw_engine_fields(cw_engine *engine) {
-  return engine->fields;
-}
-cw_particles *cw_engine_particles(cw_engine *engine, int species) {
-  return engine->species[species].particles;
-}
-const double *cw_engine_stage_seconds(const cw_engine *engine) {
-  return engine->stage_seconds;
-}
+
+const cw_engine_ops cw_srpic_ops = {.stage_names = cw_stage_names,
+                                    .stage_count = CW_STAGE_COUNT,
+                                    .create = create,
+                                    .destroy = destroy,
+                                    .step = step,
+                                    .diagnose = cw_srpic_diagnose,
+                                    .density = cw_srpic_density,
+                                    .vector = vector,
+                                    .estimate = estimate};

@@ -50,6 +50,8 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
   if (!isfinite(options->correction) || options->correction < 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "fields: correction is %g; expected above 0",
                    options->correction);
+  if (options->space != CW_SPACE_HOST && !cw_fields_device_ops())
+    return cw_fail(context, CW_ERROR_UNSUPPORTED, "fields: this build has no device code");
   for (int axis = 0; axis < grid->dim; axis++)
     CW_TRY(check_axis(context, grid, options, axis));
   return CW_OK;
@@ -63,7 +65,7 @@ static cw_status allocate(cw_context *context, cw_fields *fields) {
   size_t size = (size_t)cw_precision_size(fields->options.precision);
   for (int set = 0; set < 3; set++)
     for (int a = 0; a < 3; a++)
-      CW_TRY(cw_memory_alloc(context, CW_SPACE_HOST, (size_t)fields->grid.points, size,
+      CW_TRY(cw_memory_alloc(context, fields->options.space, (size_t)fields->grid.points, size,
                              names[set][a], &sets[set][a]));
   return CW_OK;
 }
@@ -77,6 +79,7 @@ cw_status cw_fields_create(cw_context *context, const cw_grid *grid,
   made->context = context;
   made->grid = *grid;
   made->options = *options;
+  made->ops = options->space == CW_SPACE_HOST ? &cw_fields_host_ops : cw_fields_device_ops();
   if (made->options.correction == 0)
     made->options.correction = 1;
   cw_status status = allocate(context, made);
@@ -90,13 +93,29 @@ cw_status cw_fields_create(cw_context *context, const cw_grid *grid,
 void cw_fields_destroy(cw_fields *fields) {
   if (!fields)
     return;
+  cw_context *context = fields->context;
+  cw_space space = fields->options.space;
   for (int a = 0; a < 3; a++) {
-    CW_DELETE(fields->context, fields->E[a]);
-    CW_DELETE(fields->context, fields->B[a]);
-    CW_DELETE(fields->context, fields->J[a]);
+    cw_memory_free(context, space, fields->E[a]);
+    cw_memory_free(context, space, fields->B[a]);
+    cw_memory_free(context, space, fields->J[a]);
   }
-  CW_DELETE(fields->context, fields->work);
-  CW_DELETE(fields->context, fields);
+  cw_memory_free(context, space, fields->work);
+  cw_memory_free(context, space, fields->spare);
+  cw_memory_free(context, space, fields->sums);
+  CW_DELETE(context, fields);
+}
+
+cw_status cw_fields_grow_work(cw_fields *fields, size_t bytes) {
+  if (bytes <= fields->work_size)
+    return CW_OK;
+  cw_memory_free(fields->context, fields->options.space, fields->work);
+  fields->work = NULL;
+  fields->work_size = 0;
+  CW_TRY(cw_memory_alloc(fields->context, fields->options.space, bytes, 1, "filter scratch",
+                         &fields->work));
+  fields->work_size = bytes;
+  return CW_OK;
 }
 
 static cw_vector_view view(const cw_fields *fields, void *const component[3]) {
@@ -122,27 +141,44 @@ cw_status cw_fields_fill_ghosts(cw_fields *fields) {
   return CW_OK;
 }
 
-cw_status cw_fields_zero_J(cw_fields *fields) {
-  size_t size = (size_t)cw_precision_size(fields->options.precision);
-  int64_t points = fields->grid.points, blocks = cw_block_count(points);
-  for (int a = 0; a < 3; a++) {
-    char *bytes = fields->J[a];
-#pragma omp parallel for num_threads(                                                              \
-    cw_context_threads(fields->context)) if (points > CW_FIELDS_PARALLEL_POINTS) schedule(static)
-    for (int64_t block = 0; block < blocks; block++) {
-      int64_t first = block * CW_BLOCK, count = cw_min_i64(CW_BLOCK, points - first);
-      memset(bytes + (size_t)first * size, 0, (size_t)count * size);
-    }
+static cw_status host_zero(cw_fields *fields, void *array, size_t size) {
+  char *bytes = array;
+  int64_t blocks = cw_block_count((int64_t)size);
+  int parallel = size > CW_FIELDS_PARALLEL_POINTS * sizeof(float);
+#pragma omp parallel for num_threads(cw_context_threads(fields->context)) if (parallel)            \
+    schedule(static)
+  for (int64_t block = 0; block < blocks; block++) {
+    int64_t first = block * CW_BLOCK, count = cw_min_i64(CW_BLOCK, (int64_t)size - first);
+    memset(bytes + first, 0, (size_t)count);
   }
   return CW_OK;
 }
 
+const cw_fields_ops cw_fields_host_ops = {
+    .zero = host_zero,
+    .curl = cw_fields_host_curl,
+    .lines = cw_fields_host_lines,
+    .damp = cw_fields_host_damp,
+    .filter = cw_fields_host_filter,
+    .squares = cw_fields_host_squares,
+    .divergence = cw_fields_host_divergence,
+    .charge = cw_fields_host_charge,
+};
+
+cw_status cw_fields_zero_J(cw_fields *fields) {
+  size_t size = (size_t)cw_precision_size(fields->options.precision);
+  for (int a = 0; a < 3; a++)
+    CW_TRY(fields->ops->zero(fields, fields->J[a], (size_t)fields->grid.points * size));
+  return CW_OK;
+}
+
 static cw_status sync(cw_fields *fields, const cw_fields_kind *kind, cw_precision precision,
-                      void *array, int passes) {
-  CW_TRY(cw_fields_fold_array(fields, kind, precision, array));
-  CW_TRY(cw_fields_filter_array(fields, kind, precision, array, passes));
-  cw_fields_drop_outside(fields, kind, precision, array);
-  return cw_fields_fill_array(fields, kind, precision, array);
+                      void **array, int passes) {
+  CW_TRY(cw_fields_fold_array(fields, kind, precision, *array));
+  if (passes > 0)
+    CW_TRY(fields->ops->filter(fields, kind, precision, array, passes));
+  CW_TRY(cw_fields_drop_outside(fields, kind, precision, *array));
+  return cw_fields_fill_array(fields, kind, precision, *array);
 }
 
 static cw_status check_passes(cw_context *context, int passes) {
@@ -156,7 +192,7 @@ cw_status cw_fields_sync_J(cw_fields *fields, int passes) {
   CW_TRY(check_passes(fields->context, passes));
   for (int a = 0; a < 3; a++) {
     cw_fields_kind kind = cw_fields_kind_J(a);
-    CW_TRY(sync(fields, &kind, fields->options.precision, fields->J[a], passes));
+    CW_TRY(sync(fields, &kind, fields->options.precision, &fields->J[a], passes));
   }
   fields->passes = passes;
   return CW_OK;
@@ -167,5 +203,6 @@ cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes) {
     return cw_fail(fields->context, CW_ERROR_ARGUMENT, "sync rho: the array is NULL");
   CW_TRY(check_passes(fields->context, passes));
   cw_fields_kind kind = cw_fields_kind_rho();
-  return sync(fields, &kind, CW_DOUBLE, rho, passes);
+  void *array = rho;
+  return sync(fields, &kind, CW_DOUBLE, &array, passes);
 }

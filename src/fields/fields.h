@@ -1,17 +1,25 @@
 /* Fields on a Yee grid: E, B and J with ghost cells, their update, boundaries and diagnostics.
  *
  * K. S. Yee, IEEE Trans. Antennas Propag. 14 (1966) 302. E_a and J_a are dual along a and primal
- * along the other axes; B_a is primal along a and dual along the others. c = 1. All functions run
- * on the host; those that return a status are collective. README.md has the boundary rules. */
+ * along the other axes; B_a is primal along a and dual along the others. c = 1. Arrays live in one
+ * space, where all work on them is done; on the device it is queued on the context's stream. All
+ * functions are called on the host; those that return a status are collective. README.md has the
+ * boundary rules. */
 #ifndef CW_FIELDS_FIELDS_H
 #define CW_FIELDS_FIELDS_H
 
 #include <cellwise/grid.h>
+#include <cellwise/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct cw_fields cw_fields;
 
 typedef struct cw_fields_options {
   cw_precision precision;
+  cw_space space; /* of E, B, J, and of every array that a function here is given */
   cw_field_boundary boundary[3][2];    /* of simulated axes; periodic on both sides or neither */
   cw_particle_boundary particle[3][2]; /* how J and rho fold; periodic where the fields are */
   double absorb_width[3];              /* thickness of an absorbing layer, in length units */
@@ -19,7 +27,9 @@ typedef struct cw_fields_options {
 } cw_fields_options;
 
 /* E, B and J are zero at first. The grid needs at least 2 ghost cells. Errors: CW_ERROR_ARGUMENT
- * (options that contradict each other, layers thicker than the box), CW_ERROR_MEMORY. */
+ * (options that contradict each other, layers thicker than the box), CW_ERROR_MEMORY,
+ * CW_ERROR_UNSUPPORTED (device space in a build or context without a device); on a device, every
+ * function here may also return CW_ERROR_DEVICE. */
 cw_status cw_fields_create(cw_context *context, const cw_grid *grid,
                            const cw_fields_options *options, cw_fields **fields);
 void cw_fields_destroy(cw_fields *fields);
@@ -39,9 +49,11 @@ cw_status cw_fields_zero_J(cw_fields *fields);
  * mirrored, the normal component with a minus sign, and values on the wall doubled; absorbing
  * wall: dropped), then `passes` of the binomial filter (1/4, 1/2, 1/4) along every simulated axis
  * with the same symmetry, then ghost cells that continue J. Both keep discrete continuity.
- * To be called once a deposit. Errors: CW_ERROR_ARGUMENT (passes < 0), CW_ERROR_MEMORY. */
+ * To be called once a deposit. On a device the arrays of J may change places with a spare one:
+ * take cw_fields_J anew afterwards. Errors: CW_ERROR_ARGUMENT (passes < 0), CW_ERROR_MEMORY. */
 cw_status cw_fields_sync_J(cw_fields *fields, int passes);
-/* The same folding and filtering for a charge density (primal), double, over the same grid. */
+/* The same folding and filtering for a charge density (primal), double, over the same grid, in the
+ * fields' space. */
 cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes);
 
 /* Sums over the block's interior times cell volume: half of |E|^2 and of |B|^2. */
@@ -56,4 +68,8 @@ cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double sc
 /* div E (primal nodes) or div B (cell centres) into the interior of an array of doubles over the
  * grid; its ghost cells are left as they are. Needs the ghost cells of E or B. */
 cw_status cw_fields_divergence(cw_fields *fields, int of_B, double *divergence);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -40,10 +40,11 @@ static void divergence_row(const cw_fields *fields, int of_B, int64_t at, double
     divergence_row_f32(&fields->grid, component, of_B, at, divergence);
 }
 
-cw_status cw_fields_energy(cw_fields *fields, double *electric, double *magnetic) {
+cw_status cw_fields_host_squares(cw_fields *fields, double total[2]) {
   const cw_grid *grid = &fields->grid;
   int64_t rows = row_count(grid);
-  double *sums = NULL, total[2] = {0};
+  double *sums = NULL;
+  total[0] = total[1] = 0;
   CW_TRY(CW_NEW(fields->context, 2 * rows, "energies by row", &sums));
 #pragma omp parallel for num_threads(cw_context_threads(                                           \
     fields->context)) if (grid->points > CW_FIELDS_PARALLEL_POINTS) schedule(static)
@@ -56,34 +57,45 @@ cw_status cw_fields_energy(cw_fields *fields, double *electric, double *magnetic
     for (int k = 0; k < 2; k++)
       total[k] += sums[2 * row + k];
   CW_DELETE(fields->context, sums);
+  return CW_OK;
+}
+
+cw_status cw_fields_energy(cw_fields *fields, double *electric, double *magnetic) {
+  double total[2];
+  CW_TRY(fields->ops->squares(fields, total));
   CW_TRY(cw_comm_reduce(fields->context, total, 2, CW_COMM_SUM));
-  double half_volume = 0.5 * grid->dx[0] * grid->dx[1] * grid->dx[2];
+  const double *dx = fields->grid.dx;
+  double half_volume = 0.5 * dx[0] * dx[1] * dx[2];
   *electric = half_volume * total[0];
   *magnetic = half_volume * total[1];
   return CW_OK;
 }
 
-cw_status cw_fields_divergence(cw_fields *fields, int of_B, double *divergence) {
-  if (!divergence)
-    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "divergence: the array is NULL");
+cw_status cw_fields_host_divergence(cw_fields *fields, int of_B, double *divergence) {
   const cw_grid *grid = &fields->grid;
   int64_t rows = row_count(grid);
 #pragma omp parallel for num_threads(cw_context_threads(                                           \
     fields->context)) if (grid->points > CW_FIELDS_PARALLEL_POINTS) schedule(static)
   for (int64_t row = 0; row < rows; row++) {
     int64_t at = row_start(grid, row);
-    divergence_row(fields, of_B != 0, at, divergence + at);
+    divergence_row(fields, of_B, at, divergence + at);
   }
   return CW_OK;
+}
+
+cw_status cw_fields_divergence(cw_fields *fields, int of_B, double *divergence) {
+  if (!divergence)
+    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "divergence: the array is NULL");
+  return fields->ops->divergence(fields, of_B != 0, divergence);
 }
 
 /* Nodes at both ends of an axis that Gauss's law does not hold at: a wall carries surface charge,
  * a layer damps E, and a particle dropped behind an absorbing wall leaves its share (its shape,
  * spread by the filter) in front of it. */
-static void checked_range(const cw_fields *fields, int axis, int32_t range[2]) {
+static void checked_range(const cw_fields *fields, int axis, cw_node_range *range) {
   const cw_grid *grid = &fields->grid;
-  range[0] = 0;
-  range[1] = grid->cells[axis];
+  range->first[axis] = 0;
+  range->end[axis] = grid->cells[axis];
   for (int upper = 0; upper < 2 && axis < grid->dim; upper++) {
     int32_t skip = 0;
     cw_field_boundary field = fields->options.boundary[axis][upper];
@@ -93,7 +105,10 @@ static void checked_range(const cw_fields *fields, int axis, int32_t range[2]) {
       skip += (int32_t)ceil(fields->options.absorb_width[axis] / grid->dx[axis]);
     if (fields->options.particle[axis][upper] == CW_PARTICLE_ABSORB)
       skip += grid->ghost + fields->passes;
-    range[upper] += upper ? -skip : skip;
+    if (upper)
+      range->end[axis] -= skip;
+    else
+      range->first[axis] += skip;
   }
 }
 
@@ -103,10 +118,10 @@ typedef struct charge_row {
 } charge_row;
 
 static charge_row check_row(const cw_fields *fields, const double *rho, double scale,
-                            const int32_t range[2], int64_t at, double *divergence) {
+                            const cw_node_range *range, int64_t at, double *divergence) {
   charge_row row = {0};
   divergence_row(fields, 0, at, divergence);
-  for (int32_t i = range[0]; i < range[1]; i++) {
+  for (int32_t i = range->first[0]; i < range->end[0]; i++) {
     double charge = scale * rho[at + i], error = fabs(divergence[i] - charge);
     if (!isfinite(error))
       row.bad = 1;
@@ -118,29 +133,24 @@ static charge_row check_row(const cw_fields *fields, const double *rho, double s
   return row;
 }
 
-cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double scale,
-                                 double *max_error, double *max_rho) {
-  *max_error = *max_rho = NAN;
-  if (!rho)
-    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "charge error: rho is NULL");
+cw_status cw_fields_host_charge(cw_fields *fields, const double *rho, double scale,
+                                const cw_node_range *range, double result[3]) {
   const cw_grid *grid = &fields->grid;
-  int32_t x[2], y[2], z[2];
-  checked_range(fields, 0, x);
-  checked_range(fields, 1, y);
-  checked_range(fields, 2, z);
-  int64_t ny = cw_max_i64(0, y[1] - y[0]), rows = ny * cw_max_i64(0, z[1] - z[0]);
+  int64_t ny = cw_max_i64(0, range->end[1] - range->first[1]);
+  int64_t rows = ny * cw_max_i64(0, range->end[2] - range->first[2]);
   int threads = cw_context_threads(fields->context);
   charge_row *found = NULL;
-  double *divergence = NULL, result[3] = {0}; /* error, rho, 1 if a value is not finite */
+  double *divergence = NULL;
   cw_status status;
+  result[0] = result[1] = result[2] = 0;
   CW_TRY_CLEANUP(status, CW_NEW(fields->context, rows, "charge error by row", &found));
   CW_TRY_CLEANUP(status, CW_NEW(fields->context, (int64_t)threads * grid->cells[0],
                                 "divergence by row", &divergence));
 #pragma omp parallel for num_threads(threads) if (grid->points > CW_FIELDS_PARALLEL_POINTS)        \
     schedule(static)
   for (int64_t r = 0; r < rows; r++) {
-    int64_t at = cw_grid_index(grid, 0, y[0] + r % ny, z[0] + r / ny);
-    found[r] = check_row(fields, rho, scale, x, at,
+    int64_t at = cw_grid_index(grid, 0, range->first[1] + r % ny, range->first[2] + r / ny);
+    found[r] = check_row(fields, rho, scale, range, at,
                          divergence + (int64_t)omp_get_thread_num() * grid->cells[0]);
   }
   for (int64_t r = 0; r < rows; r++) {
@@ -149,16 +159,27 @@ cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double sc
     if (found[r].bad)
       result[2] = 1;
   }
-  CW_TRY_CLEANUP(status, cw_comm_reduce(fields->context, result, 3, CW_COMM_MAX));
-  if (result[2] > 0) {
-    status = cw_fail(fields->context, CW_ERROR_NUMERIC,
-                     "charge error: div E or rho holds a value that is not finite");
-    goto cleanup;
-  }
-  *max_error = result[0];
-  *max_rho = result[1];
 cleanup:
   CW_DELETE(fields->context, found);
   CW_DELETE(fields->context, divergence);
   return status;
+}
+
+cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double scale,
+                                 double *max_error, double *max_rho) {
+  cw_node_range range;
+  double result[3];
+  *max_error = *max_rho = NAN;
+  if (!rho)
+    return cw_fail(fields->context, CW_ERROR_ARGUMENT, "charge error: rho is NULL");
+  for (int axis = 0; axis < 3; axis++)
+    checked_range(fields, axis, &range);
+  CW_TRY(fields->ops->charge(fields, rho, scale, &range, result));
+  CW_TRY(cw_comm_reduce(fields->context, result, 3, CW_COMM_MAX));
+  if (result[2] > 0)
+    return cw_fail(fields->context, CW_ERROR_NUMERIC,
+                   "charge error: div E or rho holds a value that is not finite");
+  *max_error = result[0];
+  *max_rho = result[1];
+  return CW_OK;
 }

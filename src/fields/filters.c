@@ -7,17 +7,6 @@
 
 #include "fields/fields_private.h"
 
-static cw_status grow_work(cw_fields *fields, size_t bytes) {
-  if (bytes <= fields->work_size)
-    return CW_OK;
-  CW_DELETE(fields->context, fields->work);
-  fields->work_size = 0;
-  CW_TRY(
-      cw_memory_alloc(fields->context, CW_SPACE_HOST, bytes, 1, "filter scratch", &fields->work));
-  fields->work_size = bytes;
-  return CW_OK;
-}
-
 /* sources: 2 passes indices, then 2 passes signs. */
 static void make_maps(const cw_fields *fields, const cw_fields_kind *kind, cw_filter_job *job,
                       int32_t *sources, int *signs) {
@@ -37,14 +26,13 @@ static void make_maps(const cw_fields *fields, const cw_fields_kind *kind, cw_fi
   }
 }
 
-cw_status cw_fields_filter_array(cw_fields *fields, const cw_fields_kind *kind,
-                                 cw_precision precision, void *array, int passes) {
-  if (passes == 0)
-    return CW_OK;
+cw_status cw_fields_host_filter(cw_fields *fields, const cw_fields_kind *kind,
+                                cw_precision precision, void **array, int passes) {
   const cw_filter_cpu_table *table =
       CW_ISA_SELECT(cw_filter_cpu_ops, cw_context_isa(fields->context));
   int threads = cw_context_threads(fields->context);
-  cw_filter_job job = {.grid = &fields->grid, .threads = threads, .passes = passes, .array = array};
+  cw_filter_job job = {
+      .grid = &fields->grid, .threads = threads, .passes = passes, .array = *array};
   cw_status status = CW_OK;
   int32_t *sources = NULL;
   int *signs = NULL;
@@ -54,7 +42,8 @@ cw_status cw_fields_filter_array(cw_fields *fields, const cw_fields_kind *kind,
     cw_fields_own_range(fields, kind, a, &job.first[a], &job.last[a]);
   for (job.axis = 0; job.axis < fields->grid.dim; job.axis++) {
     size_t values = (size_t)cw_filter_buffer(&job) * (size_t)threads;
-    CW_TRY_CLEANUP(status, grow_work(fields, values * (size_t)cw_precision_size(precision)));
+    CW_TRY_CLEANUP(status,
+                   cw_fields_grow_work(fields, values * (size_t)cw_precision_size(precision)));
     job.work = fields->work;
     make_maps(fields, kind, &job, sources, signs);
     table->sweep[precision](&job);

@@ -4,14 +4,19 @@
 #include "fields/fields_private.h"
 #include "fields/yee_cpu.h"
 
-static void add_curl(cw_fields *fields, cw_yee_job *job, double dt) {
+cw_status cw_fields_host_curl(cw_fields *fields, const cw_yee_job *job) {
+  const cw_yee_cpu_table *table = CW_ISA_SELECT(cw_yee_cpu_ops, cw_context_isa(fields->context));
+  table->curl[fields->options.precision](job);
+  return CW_OK;
+}
+
+static cw_status add_curl(cw_fields *fields, cw_yee_job *job, double dt) {
   const cw_grid *grid = &fields->grid;
   job->grid = grid;
   job->threads = cw_context_threads(fields->context);
   for (int a = 0; a < grid->dim; a++)
     job->coefficient[a] = fields->options.correction * dt / grid->dx[a];
-  const cw_yee_cpu_table *table = CW_ISA_SELECT(cw_yee_cpu_ops, cw_context_isa(fields->context));
-  table->curl[fields->options.precision](job);
+  return fields->ops->curl(fields, job);
 }
 
 cw_status cw_fields_advance_B(cw_fields *fields, double dt) {
@@ -20,10 +25,10 @@ cw_status cw_fields_advance_B(cw_fields *fields, double dt) {
   cw_yee_job job = {.step = 1};
   for (int a = 0; a < 3; a++)
     job.out[a] = fields->B[a], job.in[a] = fields->E[a];
-  add_curl(fields, &job, dt);
+  CW_TRY(add_curl(fields, &job, dt));
   for (int a = 0; a < 3; a++) {
     cw_fields_kind kind = cw_fields_kind_B(a);
-    cw_fields_absorb(fields, &kind, fields->B[a], dt);
+    CW_TRY(cw_fields_absorb(fields, &kind, fields->B[a], dt));
     CW_TRY(cw_fields_fill_array(fields, &kind, fields->options.precision, fields->B[a]));
   }
   return CW_OK;
@@ -39,10 +44,10 @@ cw_status cw_fields_advance_E(cw_fields *fields, double dt, double current_scale
     job.in[a] = fields->B[a];
     job.current[a] = current_scale != 0 ? fields->J[a] : NULL;
   }
-  add_curl(fields, &job, dt);
+  CW_TRY(add_curl(fields, &job, dt));
   for (int a = 0; a < 3; a++) {
     cw_fields_kind kind = cw_fields_kind_E(a);
-    cw_fields_absorb(fields, &kind, fields->E[a], dt);
+    CW_TRY(cw_fields_absorb(fields, &kind, fields->E[a], dt));
     CW_TRY(cw_fields_fill_array(fields, &kind, fields->options.precision, fields->E[a]));
   }
   return CW_OK;

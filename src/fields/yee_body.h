@@ -1,4 +1,5 @@
-/* One row of the curl, for one precision (base/real.h). */
+/* Rows of the curl, for one precision (base/real.h). */
+#include "fields/yee_point_body.h"
 
 static inline void CW_REAL_NAME(curl_row)(int32_t n, const int64_t s[3], const cw_real c[3],
                                           cw_real *restrict ox, cw_real *restrict oy,
@@ -6,12 +7,8 @@ static inline void CW_REAL_NAME(curl_row)(int32_t n, const int64_t s[3], const c
                                           const cw_real *restrict y, const cw_real *restrict z) {
   const int64_t s0 = s[0], s1 = s[1], s2 = s[2];
   const cw_real c0 = c[0], c1 = c[1], c2 = c[2];
-  for (int32_t i = 0; i < n; i++) {
-    cw_real xi = x[i], yi = y[i], zi = z[i];
-    ox[i] += c2 * (y[i + s2] - yi) - c1 * (z[i + s1] - zi);
-    oy[i] += c0 * (z[i + s0] - zi) - c2 * (x[i + s2] - xi);
-    oz[i] += c1 * (x[i + s1] - xi) - c0 * (y[i + s0] - yi);
-  }
+  for (int32_t i = 0; i < n; i++)
+    CW_REAL_NAME(curl_point)(i, s0, s1, s2, c0, c1, c2, ox, oy, oz, x, y, z);
 }
 
 static inline void CW_REAL_NAME(current_row)(int32_t n, cw_real scale, cw_real *restrict out,

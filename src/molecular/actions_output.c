@@ -90,6 +90,18 @@ static cw_status check_rows(cw_input *input, const cw_words *words, const cw_out
   return CW_OK;
 }
 
+/* Two actions that write one file would each move the other's aside. */
+static cw_status check_file(const cw_input *input, const cw_words *words,
+                            const cw_output_action *out) {
+  for (int k = 0; k < input->output_count; k++) {
+    const cw_output_action *other = &input->outputs[k];
+    if (other != out && out->file && other->file && strcmp(out->file, other->file) == 0)
+      return cw_words_fail(input->context, words, "FILE=%.100s is written by %s in line %d already",
+                           out->file, other->words->action, other->words->line);
+  }
+  return CW_OK;
+}
+
 cw_status cw_action_output(cw_input *input, const cw_words *words) {
   cw_context *context = input->context;
   cw_output_action *out = &input->outputs[input->output_count++];
@@ -104,6 +116,7 @@ cw_status cw_action_output(cw_input *input, const cw_words *words) {
     return cw_words_fail(context, words, "FILE is missing");
   if (out->derivatives)
     CW_TRY(check_rows(input, words, out));
+  CW_TRY(check_file(input, words, out));
   const char *restart = cw_words_value(words, "RESTART");
   if (restart && strcasecmp(restart, "AUTO") != 0) {
     out->restart = strcasecmp(restart, "YES") == 0;
@@ -168,11 +181,13 @@ cw_status cw_action_restart(cw_input *input, const cw_words *words) {
   return CW_OK;
 }
 
-/* Files are flushed when they are closed, and at each interrupted step. */
 cw_status cw_action_flush(cw_input *input, const cw_words *words) {
-  int stride = 1;
+  int stride = 0;
+  if (!cw_words_value(words, "STRIDE"))
+    return cw_words_fail(input->context, words, "STRIDE is missing");
   CW_TRY(cw_words_integer(input->context, words, "STRIDE", &stride));
   if (stride < 1)
     return cw_words_fail(input->context, words, "STRIDE is %d; expected 1 or more", stride);
+  input->flush_stride = stride;
   return CW_OK;
 }

@@ -2,101 +2,148 @@
 
 #include <string.h>
 
-#include "molecular/colvar.h"
-#include "molecular/virtual.h"
-
-/* What a variable needs over the frames. */
-typedef struct state {
-  cw_coordination *plan;
-  cw_coordination_result result;
-  double *derivatives;       /* [atoms + virtual][3], or NULL */
-  double *entry_derivatives; /* [entries][3], or NULL: only where DUMPDERIVATIVES wants them */
-  int warned;                /* about lists or images */
-} state;
+/* A frame in flight. */
+typedef struct slot {
+  cw_context *context; /* the analysis' own where there is one slot */
+  cw_evaluator evaluator;
+  char *due; /* [output_count] which outputs this frame is written to */
+  int64_t step;
+  cw_status status;
+} slot;
 
 struct cw_analysis {
   cw_context *context;
   const cw_input *input;
   cw_analysis_options options;
-  state *states;
-  double *positions; /* [atoms + virtual][3], in the input's length unit */
-  cw_colvar **files; /* one an output */
-  int64_t step;
+  slot *slots;
+  int slot_count, last; /* last: the slot written last */
+  cw_colvar **files;    /* one an output */
+  int64_t *held;        /* [output_count] records of this run that a file held, not yet passed */
+  char *warned;         /* [variable_count] about lists or images */
 };
 
-static cw_status create_state(cw_analysis *analysis, int k) {
-  cw_context *context = analysis->context;
-  const cw_variable *v = &analysis->input->variables[k];
-  state *s = &analysis->states[k];
-  cw_coordination_options options = v->options;
-  if (analysis->options.all_single)
-    options.precision = CW_SINGLE;
-  cw_status status = cw_coordination_create(context, &options, &s->plan);
-  if (status == CW_ERROR_ARGUMENT || status == CW_ERROR_INPUT)
-    return cw_fail(context, CW_ERROR_INPUT, "%s:%d: %s: %s", v->words->path, v->words->line,
-                   v->words->action, cw_context_message(context));
-  if (status != CW_OK)
-    return status;
-  double range = cw_coordination_range(s->plan);
-  if (v->options.list_cutoff > 0 && v->options.list_cutoff < range)
-    cw_input_warn(context, v->words,
-                  v->options.method == CW_COORDINATION_FROZEN
-                      ? "NL_CUTOFF = %g is shorter than the range %g of the switching function: "
-                        "pairs beyond it are left out, as NLIST asks"
-                      : "NL_CUTOFF = %g is shorter than the range %g of the switching function: "
-                        "the sum is complete all the same",
-                  v->options.list_cutoff, range);
-  if (analysis->options.derivatives) {
-    CW_TRY(CW_NEW(context, 3 * options.atoms, "derivatives", &s->derivatives));
-    s->result.derivatives = (cw_coordinates_view){
-        CW_DOUBLE, CW_SPACE_HOST, {s->derivatives, s->derivatives + 1, s->derivatives + 2}, 3};
-  }
-  return CW_OK;
+/* Frames at a time share memory: at most this many atoms in flight. */
+enum { ATOMS_IN_FLIGHT = 1 << 22 };
+
+static int has_lists(const cw_input *input) {
+  for (int k = 0; k < input->variable_count; k++)
+    if (input->variables[k].options.method == CW_COORDINATION_FROZEN ||
+        input->variables[k].options.method == CW_COORDINATION_LIST)
+      return 1;
+  return 0;
 }
 
-static cw_status want_entries(cw_analysis *analysis, const cw_output_action *out) {
-  for (int k = 0; k < out->count && out->derivatives; k++) {
-    const cw_variable *v = &analysis->input->variables[out->variable[k]];
-    state *s = &analysis->states[out->variable[k]];
-    if (s->entry_derivatives)
-      continue;
-    CW_TRY(CW_NEW(analysis->context, 3 * (v->a.count + v->b.count), "derivatives of entries",
-                  &s->entry_derivatives));
-    s->result.entry_derivatives = s->entry_derivatives;
+static int count_slots(const cw_analysis *analysis) {
+  const cw_input *input = analysis->input;
+  int threads = cw_context_threads(analysis->context);
+  int most = analysis->options.slots > 0 ? analysis->options.slots : threads;
+  if (has_lists(input) || cw_context_backend(analysis->context) == CW_BACKEND_CUDA)
+    return 1;
+  return threads > 1 && input->atoms * most > ATOMS_IN_FLIGHT ? 1 : most;
+}
+
+static cw_status own_context(cw_analysis *analysis, slot *s) {
+  char message[CW_MESSAGE_SIZE];
+  const cw_context *context = analysis->context;
+  cw_context_options options = {.backend = CW_BACKEND_CPU,
+                                .threads = 1,
+                                .isa = cw_context_isa(context),
+                                .log = context->log,
+                                .log_user = context->log_user};
+  cw_status status = cw_context_create(&options, &s->context, message, sizeof message);
+  return status == CW_OK ? CW_OK : cw_fail(analysis->context, status, "%s", message);
+}
+
+/* Says in the analysis' context what went wrong in a slot's own. */
+static cw_status hand_up(cw_analysis *analysis, const slot *s, cw_status status) {
+  if (status != CW_OK && s->context != analysis->context)
+    cw_fail(analysis->context, status, "%s", cw_context_message(s->context));
+  return status;
+}
+
+static cw_status create_slot(cw_analysis *analysis, slot *s) {
+  const cw_evaluator_options options = {.file_length = analysis->options.file_length,
+                                        .derivatives = analysis->options.derivatives,
+                                        .entry_values = analysis->options.entry_values,
+                                        .all_single = analysis->options.all_single};
+  CW_TRY(CW_NEW(analysis->context, analysis->input->output_count, "output files", &s->due));
+  if (analysis->slot_count == 1)
+    s->context = analysis->context;
+  else
+    CW_TRY(own_context(analysis, s));
+  return hand_up(analysis, s,
+                 cw_evaluator_init(s->context, analysis->input, &options, &s->evaluator));
+}
+
+static void warn_of_cutoffs(const cw_analysis *analysis) {
+  for (int k = 0; k < analysis->input->variable_count; k++) {
+    const cw_variable *v = &analysis->input->variables[k];
+    double cutoff = v->options.list_cutoff;
+    double range = cw_coordination_range(analysis->slots[0].evaluator.variables[k].plan);
+    if (cutoff > 0 && cutoff < range)
+      cw_input_warn(analysis->context, v->words,
+                    v->options.method == CW_COORDINATION_FROZEN
+                        ? "NL_CUTOFF = %g is shorter than the range %g of the switching function: "
+                          "pairs beyond it are left out, as NLIST asks"
+                        : "NL_CUTOFF = %g is shorter than the range %g of the switching function: "
+                          "the sum is complete all the same",
+                    cutoff, range);
   }
-  return CW_OK;
+}
+
+static int64_t rows_of(const cw_analysis *analysis, const cw_output_action *out) {
+  const cw_variable *v = &analysis->input->variables[out->variable[0]];
+  return out->derivatives ? 3 * (v->a.count + v->b.count) + 9 : 1;
 }
 
 static cw_status open_output(cw_analysis *analysis, int k) {
   const cw_output_action *out = &analysis->input->outputs[k];
-  const char *names[2] = {"time", "parameter"};
-  CW_TRY(want_entries(analysis, out));
-  if (analysis->options.no_files)
-    return CW_OK;
-  CW_TRY(cw_colvar_open(analysis->context, analysis->options.folder, out->file, out->restart,
-                        analysis->options.standard_output, &analysis->files[k]));
-  const char **fields = NULL;
+  const char *names[2] = {"time", "parameter"}, **fields = NULL;
   int count = 0;
+  if (analysis->options.resume && out->restart)
+    return cw_words_fail(analysis->context, out->words,
+                         "RESTART does not go with --resume: rows of the run before and of this "
+                         "one could not be told apart");
   CW_TRY(CW_NEW(analysis->context, out->count + 2, "field names", &fields));
   for (int j = 0; j < 1 + out->derivatives; j++)
     fields[count++] = names[j];
   for (int j = 0; j < out->count; j++)
     fields[count++] = analysis->input->variables[out->variable[j]].words->label;
-  cw_status status = cw_colvar_fields(analysis->files[k], fields, count);
+  const cw_colvar_options options = {.mode = analysis->options.resume ? CW_COLVAR_RESUME
+                                             : out->restart           ? CW_COLVAR_APPEND
+                                                                      : CW_COLVAR_NEW,
+                                     .folder = analysis->options.folder,
+                                     .name = out->file,
+                                     .other = analysis->options.standard_output,
+                                     .fields = fields,
+                                     .count = count,
+                                     .record = rows_of(analysis, out)};
+  cw_status status = cw_colvar_open(analysis->context, &options, &analysis->files[k]);
   CW_DELETE(analysis->context, fields);
+  if (status == CW_OK && out->file)
+    analysis->held[k] = cw_colvar_records(analysis->files[k]);
   return status;
 }
 
 static cw_status init(cw_analysis *analysis) {
   const cw_input *input = analysis->input;
   cw_context *context = analysis->context;
-  int64_t total = input->atoms + input->virtual_count;
-  CW_TRY(CW_NEW(context, 3 * total, "positions", &analysis->positions));
-  CW_TRY(CW_NEW(context, input->variable_count, "variables", &analysis->states));
+  int files = 0, slots = count_slots(analysis);
+  CW_TRY(CW_NEW(context, slots, "frames in flight", &analysis->slots));
   CW_TRY(CW_NEW(context, input->output_count, "output files", &analysis->files));
-  for (int k = 0; k < input->variable_count; k++)
-    CW_TRY(create_state(analysis, k));
+  CW_TRY(CW_NEW(context, input->output_count, "output files", &analysis->held));
+  CW_TRY(CW_NEW(context, input->variable_count, "variables", &analysis->warned));
+  analysis->slot_count = slots;
+  for (int k = 0; k < slots; k++)
+    CW_TRY(create_slot(analysis, &analysis->slots[k]));
+  warn_of_cutoffs(analysis);
   for (int k = 0; k < input->output_count; k++)
+    files += input->outputs[k].file != NULL;
+  if (analysis->options.resume && files == 0)
+    return cw_fail(context, CW_ERROR_INPUT,
+                   "there is nothing to resume: the input writes no file by PRINT or "
+                   "DUMPDERIVATIVES");
+  for (int k = 0; k < input->output_count && !analysis->options.no_files; k++)
     CW_TRY(open_output(analysis, k));
   return CW_OK;
 }
@@ -117,130 +164,173 @@ cw_status cw_analysis_create(const cw_input *input, const cw_analysis_options *o
   return status;
 }
 
+static void destroy_slot(cw_analysis *analysis, slot *s) {
+  if (s->evaluator.context)
+    cw_evaluator_clear(&s->evaluator);
+  if (s->context != analysis->context)
+    cw_context_destroy(s->context);
+  CW_DELETE(analysis->context, s->due);
+}
+
 cw_status cw_analysis_destroy(cw_analysis *analysis) {
   cw_status status = CW_OK;
   if (!analysis)
     return status;
   cw_context *context = analysis->context;
-  for (int k = 0; analysis->states && k < analysis->input->variable_count; k++) {
-    cw_coordination_destroy(analysis->states[k].plan);
-    CW_DELETE(context, analysis->states[k].derivatives);
-    CW_DELETE(context, analysis->states[k].entry_derivatives);
-  }
+  for (int k = 0; k < analysis->slot_count; k++)
+    destroy_slot(analysis, &analysis->slots[k]);
   for (int k = 0; analysis->files && k < analysis->input->output_count; k++) {
     cw_status closed = cw_colvar_close(analysis->files[k]);
     status = status == CW_OK ? closed : status;
   }
-  CW_DELETE(context, analysis->states);
+  CW_DELETE(context, analysis->slots);
   CW_DELETE(context, analysis->files);
-  CW_DELETE(context, analysis->positions);
+  CW_DELETE(context, analysis->held);
+  CW_DELETE(context, analysis->warned);
   CW_DELETE(context, analysis);
   return status;
+}
+
+int cw_analysis_slots(const cw_analysis *analysis) {
+  return analysis->slot_count;
 }
 
 double cw_analysis_time(const cw_analysis *analysis, int64_t step) {
   return (double)step * analysis->options.timestep / analysis->input->time;
 }
 
-static void warn_once(cw_analysis *analysis, const cw_variable *v, state *s) {
-  if (s->warned)
+/* The frame's record stands in the file already; of the last one the time is compared. */
+static cw_status pass_record(cw_analysis *analysis, int k, int64_t step) {
+  char time[64];
+  const cw_colvar *file = analysis->files[k];
+  if (--analysis->held[k] > 0)
+    return CW_OK;
+  snprintf(time, sizeof time, "%f", cw_analysis_time(analysis, step));
+  if (strcmp(time, cw_colvar_last_time(file)) == 0)
+    return CW_OK;
+  return cw_fail(analysis->context, CW_ERROR_FORMAT,
+                 "%s cannot be resumed: its last record is of time %s, but this run has %s there",
+                 cw_colvar_path(file), cw_colvar_last_time(file), time);
+}
+
+cw_status cw_analysis_begin(cw_analysis *analysis, int number, int64_t step, int *needed) {
+  const cw_input *input = analysis->input;
+  slot *s = &analysis->slots[number];
+  int passed = 0, due = 0;
+  s->step = step;
+  s->status = CW_OK;
+  for (int k = 0; k < input->output_count; k++) {
+    s->due[k] = analysis->files[k] && step % input->outputs[k].stride == 0;
+    if (s->due[k] && analysis->held[k] > 0) {
+      CW_TRY(pass_record(analysis, k, step));
+      s->due[k] = 0;
+      passed++;
+    }
+    due += s->due[k];
+  }
+  *needed = passed == 0 || due > 0 || has_lists(input) || analysis->options.entry_values;
+  return CW_OK;
+}
+
+void cw_analysis_compute(cw_analysis *analysis, int number, const cw_frame *frame) {
+  slot *s = &analysis->slots[number];
+  s->status = cw_evaluator_frame(&s->evaluator, frame, s->step);
+}
+
+static void warn_once(cw_analysis *analysis, const slot *s, int k) {
+  const cw_variable *v = &analysis->input->variables[k];
+  const cw_evaluated *e = &s->evaluator.variables[k];
+  double range = cw_coordination_range(e->plan);
+  if (analysis->warned[k])
     return;
-  if (s->result.list_may_miss && v->options.list_cutoff >= cw_coordination_range(s->plan)) {
+  if (e->result.list_may_miss && v->options.list_cutoff >= range) {
     cw_input_warn(analysis->context, v->words,
                   "step %lld: atoms have moved further than the list "
                   "allows (NL_CUTOFF %g, range %g, NL_STRIDE %d): the sum may miss pairs, as NLIST "
                   "defines it",
-                  (long long)analysis->step, v->options.list_cutoff, cw_coordination_range(s->plan),
-                  v->list_stride);
-    s->warned = 1;
-  } else if (s->result.images) {
+                  (long long)s->step, v->options.list_cutoff, range, v->list_stride);
+    analysis->warned[k] = 1;
+  } else if (e->result.images) {
     cw_input_warn(analysis->context, v->words,
                   "step %lld: the range %g exceeds half the box's "
                   "smallest width: each pair counts once, at its nearest image",
-                  (long long)analysis->step, cw_coordination_range(s->plan));
-    s->warned = 1;
+                  (long long)s->step, range);
+    analysis->warned[k] = 1;
   }
 }
 
-static cw_status compute(cw_analysis *analysis, const cw_box *box, int k) {
-  const cw_input *input = analysis->input;
-  const cw_variable *v = &input->variables[k];
-  state *s = &analysis->states[k];
-  double *p = analysis->positions;
-  cw_coordinates_view view = {CW_DOUBLE, CW_SPACE_HOST, {p, p + 1, p + 2}, 3};
-  int rebuild = v->list_stride > 0 && analysis->step % v->list_stride == 0;
-  CW_TRY(cw_coordination_compute(s->plan, view, v->nopbc ? NULL : box, rebuild, &s->result));
-  warn_once(analysis, v, s);
-  if (!s->derivatives)
-    return CW_OK;
-  cw_virtual_spread(input, s->derivatives);
-  double scale = analysis->options.file_length / input->length;
-  for (int64_t j = 0; j < 3 * input->atoms && scale != 1; j++)
-    s->derivatives[j] *= scale;
-  return CW_OK;
-}
-
-static void write_values(cw_analysis *analysis, const cw_output_action *out, FILE *file) {
-  fprintf(file, " %f", cw_analysis_time(analysis, analysis->step));
+static void write_values(const cw_analysis *analysis, const cw_output_action *out, const slot *s,
+                         FILE *file) {
+  fprintf(file, " %f", cw_analysis_time(analysis, s->step));
   for (int k = 0; k < out->count; k++)
-    fprintf(file, out->format, analysis->states[out->variable[k]].result.value);
+    fprintf(file, out->format, s->evaluator.variables[out->variable[k]].result.value);
   fputc('\n', file);
 }
 
 /* A row a parameter: coordinates of the entries of GROUPA and GROUPB, then the nine of the box. */
-static void write_derivatives(cw_analysis *analysis, const cw_output_action *out, FILE *file) {
-  const cw_variable *v = &analysis->input->variables[out->variable[0]];
-  int64_t entries = 3 * (v->a.count + v->b.count);
-  for (int64_t row = 0; row < entries + 9; row++) {
-    fprintf(file, " %f %lld", cw_analysis_time(analysis, analysis->step), (long long)row);
+static void write_derivatives(const cw_analysis *analysis, const cw_output_action *out,
+                              const slot *s, FILE *file) {
+  int64_t rows = rows_of(analysis, out), entries = rows - 9;
+  for (int64_t row = 0; row < rows; row++) {
+    fprintf(file, " %f %lld", cw_analysis_time(analysis, s->step), (long long)row);
     for (int k = 0; k < out->count; k++) {
-      const state *s = &analysis->states[out->variable[k]];
+      const cw_evaluated *e = &s->evaluator.variables[out->variable[k]];
       int64_t b = row - entries;
       fprintf(file, out->format,
-              row < entries ? s->entry_derivatives[row] : s->result.box_derivatives[b / 3][b % 3]);
+              row < entries ? e->entry_derivatives[row] : e->result.box_derivatives[b / 3][b % 3]);
     }
     fputc('\n', file);
   }
 }
 
-static cw_status write_output(cw_analysis *analysis, int k) {
-  const cw_output_action *out = &analysis->input->outputs[k];
-  if (!analysis->files[k] || analysis->step % out->stride != 0)
-    return CW_OK;
-  FILE *file = cw_colvar_stream(analysis->files[k]);
-  if (out->derivatives)
-    write_derivatives(analysis, out, file);
-  else
-    write_values(analysis, out, file);
-  return cw_colvar_check(analysis->files[k]);
+cw_status cw_analysis_write(cw_analysis *analysis, int number) {
+  const cw_input *input = analysis->input;
+  const slot *s = &analysis->slots[number];
+  CW_TRY(hand_up(analysis, s, s->status));
+  analysis->last = number;
+  for (int k = 0; k < input->variable_count; k++)
+    warn_once(analysis, s, k);
+  for (int k = 0; k < input->output_count; k++) {
+    const cw_output_action *out = &input->outputs[k];
+    if (s->due[k] && out->derivatives)
+      write_derivatives(analysis, out, s, cw_colvar_stream(analysis->files[k]));
+    else if (s->due[k])
+      write_values(analysis, out, s, cw_colvar_stream(analysis->files[k]));
+    if (s->due[k])
+      CW_TRY(cw_colvar_check(analysis->files[k]));
+  }
+  int flush = input->flush_stride > 0 && s->step % input->flush_stride == 0;
+  for (int k = 0; k < input->output_count && flush; k++)
+    if (analysis->files[k])
+      CW_TRY(cw_colvar_flush(analysis->files[k]));
+  return CW_OK;
 }
 
 cw_status cw_analysis_frame(cw_analysis *analysis, const cw_frame *frame, int64_t step) {
-  const cw_input *input = analysis->input;
-  double scale = analysis->options.file_length / input->length;
-  cw_box box = frame->box;
-  cw_lattice lattice;
-  analysis->step = step;
-  for (int64_t k = 0; k < 3 * input->atoms; k++)
-    analysis->positions[k] = scale == 1 ? frame->position[k] : frame->position[k] * scale;
-  for (int k = 0; k < 9; k++)
-    box.vectors[k / 3][k % 3] *= scale;
-  cw_status status = cw_lattice_init(analysis->context, &box, &lattice);
-  if (status == CW_OK)
-    cw_virtual_place(input, &lattice, analysis->positions);
-  for (int k = 0; k < input->variable_count && status == CW_OK; k++)
-    status = compute(analysis, &box, k);
-  for (int k = 0; k < input->output_count && status == CW_OK; k++)
-    status = write_output(analysis, k);
-  return status;
+  int needed;
+  CW_TRY(cw_analysis_begin(analysis, 0, step, &needed));
+  if (!needed)
+    return CW_OK;
+  cw_analysis_compute(analysis, 0, frame);
+  return cw_analysis_write(analysis, 0);
+}
+
+cw_status cw_analysis_finish(cw_analysis *analysis) {
+  for (int k = 0; k < analysis->input->output_count; k++)
+    if (analysis->held[k] > 0)
+      return cw_fail(analysis->context, CW_ERROR_FORMAT,
+                     "%s cannot be resumed: it has %lld records more than this run has frames for",
+                     cw_colvar_path(analysis->files[k]), (long long)analysis->held[k]);
+  return CW_OK;
 }
 
 cw_analysis_result cw_analysis_get(const cw_analysis *analysis, int variable) {
-  const state *s = &analysis->states[variable];
+  const cw_evaluated *e = &analysis->slots[analysis->last].evaluator.variables[variable];
   cw_analysis_result out = {.label = analysis->input->variables[variable].words->label,
-                            .value = s->result.value,
-                            .atom_derivatives = s->derivatives,
-                            .sums = &s->result};
-  memcpy(out.box_derivatives, s->result.box_derivatives, sizeof out.box_derivatives);
+                            .value = e->result.value,
+                            .atom_derivatives = e->derivatives,
+                            .entry_values = e->entry_values,
+                            .sums = &e->result};
+  memcpy(out.box_derivatives, e->result.box_derivatives, sizeof out.box_derivatives);
   return out;
 }

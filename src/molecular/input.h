@@ -42,6 +42,7 @@ typedef struct cw_input {
   double length; /* nm of the unit of the input's lengths */
   double time;   /* ps */
   int restart;
+  int flush_stride; /* FLUSH: steps; 0: files are flushed when they are closed */
   cw_virtual_atom *virtual_atoms;
   int virtual_count;
   cw_variable *variables;

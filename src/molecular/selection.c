@@ -7,7 +7,13 @@
 
 #include "molecular/lines.h"
 
+/* Groups of groups can multiply what a few lines name. */
+enum { MAX_ENTRIES = 1 << 27 };
+
 cw_status cw_atom_list_add(cw_context *context, cw_atom_list *list, uint32_t atom) {
+  if (list->count >= MAX_ENTRIES)
+    return cw_fail(context, CW_ERROR_INPUT, "a list of atoms has more than %d entries",
+                   MAX_ENTRIES);
   if ((size_t)list->count == list->capacity) {
     uint32_t *larger = NULL;
     size_t capacity = 2 * list->capacity + 64;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 static const cw_trajectory_format *const formats[] = {&cw_format_xyz, &cw_format_gro,
                                                       &cw_format_pdb, &cw_format_dcd};
@@ -14,6 +15,11 @@ static cw_status find_format(cw_context *context, const char *path, const char *
   const char *wanted = name ? name : dot ? dot + 1 : "";
   if (strcasecmp(wanted, "extxyz") == 0)
     wanted = "xyz";
+  if (strcasecmp(wanted, "xtc") == 0 || strcasecmp(wanted, "trr") == 0)
+    return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                   "%s: this build does not read %s; convert it first, for instance by `gmx "
+                   "trjconv -f %s -o frames.gro`",
+                   path, wanted, path);
   for (int k = 0; k < FORMATS; k++)
     if (strcasecmp(wanted, formats[k]->name) == 0) {
       *format = formats[k];
@@ -71,9 +77,21 @@ cw_status cw_trajectory_next(cw_trajectory *trajectory, int *more) {
   return CW_OK;
 }
 
+/* A count that the file cannot hold must not claim memory: no format spends fewer bytes an atom. */
+static cw_status check_size(const cw_trajectory *trajectory, int64_t atoms) {
+  enum { LEAST_BYTES = 6 };
+  struct stat about;
+  if (fstat(fileno(trajectory->lines.file), &about) != 0 || !S_ISREG(about.st_mode) ||
+      atoms <= about.st_size / LEAST_BYTES)
+    return CW_OK;
+  return cw_lines_fail(&trajectory->lines, "%lld atoms do not fit in a file of %lld bytes",
+                       (long long)atoms, (long long)about.st_size);
+}
+
 cw_status cw_trajectory_room(cw_trajectory *trajectory, int64_t atoms) {
   cw_frame *frame = &trajectory->frame;
   if (!frame->position) {
+    CW_TRY(check_size(trajectory, atoms));
     CW_TRY(CW_NEW(trajectory->context, 3 * atoms, "positions of a frame", &frame->position));
     frame->atoms = atoms;
   }

@@ -33,11 +33,25 @@ void cw_initial_uniform(const cw_setup_target *target, cw_vector_view field,
     fill_component(target, field, axis, shift, constant, value);
 }
 
+/* Offsets of a component of E or B in a cell. */
+static void place(const cw_setup_target *target, int electric, int axis, double shift[3]) {
+  const int nodal = target->deck->simulation.engine == CW_ENGINE_ECSIM;
+  for (int a = 0; a < 3; a++)
+    shift[a] = (nodal ? !electric : (a == axis) == electric) ? 0.5 : 0;
+}
+
+void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, const void *user) {
+  for (int axis = 0; axis < 3; axis++) {
+    double shift[3];
+    place(target, 1, axis, shift);
+    fill_component(target, target->E, axis, shift, function, user);
+  }
+}
+
 void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, const void *user) {
   for (int axis = 0; axis < 3; axis++) {
     double shift[3];
-    for (int a = 0; a < 3; a++)
-      shift[a] = a == axis ? 0 : 0.5;
+    place(target, 0, axis, shift);
     fill_component(target, target->B, axis, shift, function, user);
   }
 }

@@ -10,7 +10,9 @@ void cw_initial_uniform(const cw_setup_target *target, cw_vector_view field, con
 /* Component `axis` of a field at coordinates x. Called by many threads. */
 typedef double cw_initial_field(const void *user, int axis, const double x[3]);
 
-/* B from a function, each component at its own place on the Yee grid: B_a is primal along axis a
- * and dual along the others. */
+/* E and B from a function, each component at its own place in the engine's grid: on the Yee grid
+ * E_a is dual along axis a and primal along the others, and B_a the other way round; engine ecsim
+ * has E on nodes and B at cell centres. */
+void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, const void *user);
 void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, const void *user);
 #endif

@@ -24,5 +24,19 @@ const cw_problem cw_problems[] = {
             "relativistic Harris sheets of pair plasma in 2D; species 1, 2: electrons "
             "and positrons of the background (and of the sheets, unless species 3, 4 "
             "are given for these)"),
+    PROBLEM(light_wave, "transverse wave along x, linearly polarised, in a plasma at rest"),
+    PROBLEM(whistler, "transverse wave along x, circularly polarised, in a plasma at rest with a "
+                      "magnetic field along x"),
+    PROBLEM(double_harris,
+            "two current sheets of ions and electrons across y, periodic: reconnection at any mass "
+            "ratio; species 1, 2: electrons and ions of sheets and background (or of the sheets "
+            "alone, with species 3, 4 for the background)"),
+    {.name = "state",
+     .text = "a state file of engine ecsim: grid, fields, species, units and numerics come from it",
+     .keys = cw_state_keys,
+     .resolve = cw_state_resolve,
+     .check = cw_state_check,
+     .expected = cw_state_expected,
+     .fill = cw_state_fill},
     {.name = NULL},
 };

@@ -121,7 +121,7 @@ static cw_status fail_unknown_problem(cw_context *context, const cw_deck *deck) 
                       list, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
 }
 
-cw_status cw_setup_check(cw_context *context, const cw_deck *deck) {
+cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
   const cw_problem *problem = cw_problem_find(deck->setup.problem);
   if (!problem)
     return fail_unknown_problem(context, deck);
@@ -132,6 +132,8 @@ cw_status cw_setup_check(cw_context *context, const cw_deck *deck) {
       return cw_deck_fail(context, deck, deck->setup.where,
                           "setup.%s is missing: problem \"%s\" needs it (%s, %s)", key->name,
                           problem->name, key->type, key->text);
+  if (problem->resolve)
+    CW_TRY(problem->resolve(context, deck));
   return problem->check(context, deck);
 }
 

@@ -27,6 +27,8 @@ typedef struct cw_problem {
   const char *name;
   const char *text;
   const cw_problem_key *keys; /* ends with a NULL name */
+  /* NULL, or completes the deck from the problem's own file; before check(). */
+  cw_status (*resolve)(cw_context *context, cw_deck *deck);
   /* Checks the deck's species and parameters; part of `cellwise check`; no arrays yet. */
   cw_status (*check)(cw_context *context, const cw_deck *deck);
   /* Expected particles of species s, for memory estimates. */
@@ -38,9 +40,9 @@ typedef struct cw_problem {
 extern const cw_problem cw_problems[];
 /* NULL if there is none of that name. */
 const cw_problem *cw_problem_find(const char *name);
-/* Checks [setup]: the problem exists, no unknown parameter, types, required ones, and its check().
- */
-cw_status cw_setup_check(cw_context *context, const cw_deck *deck);
+/* Checks [setup]: the problem exists, no unknown parameter, types, required ones; completes a deck
+ * whose problem is a state file; then the problem's check(). To be called before anything else. */
+cw_status cw_setup_check(cw_context *context, cw_deck *deck);
 /* Typed access with the key table's default; the key must be in the problem's table. A bool is 0 or
  * 1 as a number; optional keys without a value (default "none") give zeros. */
 double cw_setup_number(const cw_deck *deck, const char *name);

@@ -1,6 +1,7 @@
 #include <cellwise/cells.h>
 
 #include "base/context_private.h"
+#include "sort/sort_cuda.h"
 #include "sort/sort_private.h"
 
 struct cw_cells {
@@ -14,6 +15,7 @@ struct cw_cells {
   uint32_t *keys;             /* the same; NULL with low_memory */
   int64_t capacity;
   cw_reorder_scratch scratch;
+  cw_sort_work work; /* on the device, in place of the scratch above */
 };
 
 cw_status cw_cells_create(cw_context *context, const cw_cells_options *options, cw_cells **cells) {
@@ -32,7 +34,8 @@ cw_status cw_cells_create(cw_context *context, const cw_cells_options *options, 
     made->view.tiles[a] = tiles[a];
   }
   cw_status status =
-      CW_NEW(context, (size_t)(rule.bins / rule.tile_bins) + 1, "tile offsets", &made->offsets);
+      cw_memory_alloc(context, options->space, (size_t)(rule.bins / rule.tile_bins) + 1,
+                      sizeof *made->offsets, "tile offsets", (void **)&made->offsets);
   if (status != CW_OK) {
     cw_cells_destroy(made);
     return status;
@@ -55,7 +58,8 @@ void cw_cells_destroy(cw_cells *cells) {
     return;
   release_scratch(cells);
   CW_DELETE(cells->context, cells->scratch.bytes);
-  CW_DELETE(cells->context, cells->offsets);
+  cw_sort_work_release(cells->context, &cells->work);
+  cw_memory_free(cells->context, cells->options.space, cells->offsets);
   CW_DELETE(cells->context, cells);
 }
 
@@ -74,9 +78,10 @@ static cw_status reserve_scratch(cw_cells *cells, int64_t count) {
 static cw_status check_particles(cw_cells *cells, const cw_particles_view *particles) {
   cw_context *context = cells->context;
   CW_TRY(cw_sort_check_count(context, particles->count));
-  if (particles->space != CW_SPACE_HOST)
-    return cw_fail(context, CW_ERROR_ARGUMENT,
-                   "cells: the particles are in device memory, the table on the host");
+  if (particles->space != cells->options.space)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "cells: the particles are %s, the table %s",
+                   particles->space == CW_SPACE_HOST ? "on the host" : "in device memory",
+                   particles->space == CW_SPACE_HOST ? "in device memory" : "on the host");
   for (int a = 0; a < cells->options.dim; a++) {
     if (!particles->i[a])
       return cw_fail(context, CW_ERROR_ARGUMENT, "cells: the particles have no array i[%d]", a);
@@ -86,25 +91,52 @@ static cw_status check_particles(cw_cells *cells, const cw_particles_view *parti
   return CW_OK;
 }
 
-cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count) {
+static cw_status sort_host(cw_cells *cells, cw_particles_view *particles, int64_t *alive) {
   cw_context *context = cells->context;
   const cw_key_rule *rule = &cells->rule;
-  CW_TRY(check_particles(cells, &particles));
-  CW_TRY(reserve_scratch(cells, particles.count));
-  int64_t total_tiles = (int64_t)(rule->bins / rule->tile_bins);
-  cw_key_source source = {.rule = rule, .particles = &particles, .kept = cells->keys};
-  cells->view.total_tiles = 0; /* the offsets are rewritten: not sorted, should a step fail */
-  CW_TRY(cw_sort_permutation(context, particles.count, &source, rule->bins, rule->tile_bins,
+  CW_TRY(reserve_scratch(cells, particles->count));
+  cw_key_source source = {.rule = rule, .particles = particles, .kept = cells->keys};
+  CW_TRY(cw_sort_permutation(context, particles->count, &source, rule->bins, rule->tile_bins,
                              cells->permutation, cells->offsets));
-  int64_t alive = cells->offsets[total_tiles];
-  CW_TRY(cw_sort_reorder(context, &particles, alive, cells->permutation, cells->options.low_memory,
-                         &cells->scratch));
-  cells->view.total_tiles = total_tiles;
+  *alive = cells->offsets[rule->bins / rule->tile_bins];
+  return cw_sort_reorder(context, particles, *alive, cells->permutation, cells->options.low_memory,
+                         &cells->scratch);
+}
+
+/* spare: as for cw_sort_cells_cuda. */
+static cw_status sort(cw_cells *cells, cw_particles_view *particles, void **spare,
+                      int64_t *count) {
+  int64_t alive;
+  CW_TRY(check_particles(cells, particles));
+  cells->view.total_tiles = 0; /* the offsets are rewritten: not sorted, should a step fail */
+  if (cells->options.space == CW_SPACE_DEVICE)
+    CW_TRY(cw_sort_cells_cuda(cells->context, &cells->rule, cells->options.low_memory, particles,
+                              spare, &cells->work, cells->offsets, &alive));
+  else
+    CW_TRY(sort_host(cells, particles, &alive));
+  cells->view.total_tiles = (int64_t)(cells->rule.bins / cells->rule.tile_bins);
   cells->view.npart_partitioned = alive;
   cells->view.epoch = 0;
   cells->sorted = NULL;
   *count = alive;
   return CW_OK;
+}
+
+cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count) {
+  return sort(cells, &particles, NULL, count);
+}
+
+/* The owner's arrays may trade places on the device; they stay its own even if the sort fails. */
+static cw_status sort_owner(cw_cells *cells, cw_particles *particles, int64_t *alive) {
+  void *spare[CW_SPARES] = {NULL};
+  cw_particles_view view = cw_particles_get_view(particles);
+  if (view.space == CW_SPACE_HOST || cells->options.space == CW_SPACE_HOST)
+    return sort(cells, &view, NULL, alive);
+  if (!cells->options.low_memory)
+    cw_particles_get_spares(particles, spare);
+  cw_status status = sort(cells, &view, spare, alive);
+  cw_particles_set_arrays(particles, &view, cells->options.low_memory ? NULL : spare);
+  return status;
 }
 
 cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles) {
@@ -113,7 +145,7 @@ cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles) {
                    "cells: the particles have %d axes, the table has %d",
                    cw_particles_dim(particles), cells->options.dim);
   int64_t alive;
-  CW_TRY(cw_cells_sort_view(cells, cw_particles_get_view(particles), &alive));
+  CW_TRY(sort_owner(cells, particles, &alive));
   cw_particles_reordered(particles, alive);
   cells->view.epoch = cw_particles_epoch(particles);
   cells->sorted = particles;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 #include "sort/particles_private.h"
 
 struct cw_particles {
@@ -11,6 +12,7 @@ struct cw_particles {
   int64_t count, capacity;
   uint64_t epoch;
   void *array[CW_MEMBERS];
+  void *spare[CW_SPARES]; /* on the device, once a sort asked for them */
 };
 
 static const char *const member_names[CW_MEMBERS] = {
@@ -41,6 +43,19 @@ void cw_member_arrays(const cw_particles_view *view, void *array[CW_MEMBERS]) {
   array[CW_MEMBER_ID] = view->id;
 }
 
+void cw_member_set_arrays(cw_particles_view *view, void *const array[CW_MEMBERS]) {
+  for (int a = 0; a < 3; a++) {
+    view->i[a] = array[CW_MEMBER_I + a];
+    view->i_prev[a] = array[CW_MEMBER_I_PREV + a];
+    view->dx[a] = array[CW_MEMBER_DX + a];
+    view->dx_prev[a] = array[CW_MEMBER_DX_PREV + a];
+    view->u[a] = array[CW_MEMBER_U + a];
+  }
+  view->weight = array[CW_MEMBER_WEIGHT];
+  view->tag = array[CW_MEMBER_TAG];
+  view->id = array[CW_MEMBER_ID];
+}
+
 static int has_member(const cw_particles_options *options, int member) {
   if (member < CW_MEMBER_U)
     return member % 3 < options->dim;
@@ -55,8 +70,8 @@ size_t cw_particles_bytes_each(const cw_particles_options *options) {
   return bytes;
 }
 
-static void free_arrays(cw_context *context, cw_space space, void *array[CW_MEMBERS]) {
-  for (int m = 0; m < CW_MEMBERS; m++) {
+static void free_arrays(cw_context *context, cw_space space, void **array, int count) {
+  for (int m = 0; m < count; m++) {
     cw_memory_free(context, space, array[m]);
     array[m] = NULL;
   }
@@ -70,8 +85,9 @@ static cw_status check_options(cw_context *context, const cw_particles_options *
   if (options->precision != CW_SINGLE && options->precision != CW_DOUBLE)
     return cw_fail(context, CW_ERROR_ARGUMENT,
                    "particles: precision is %d; expected a cw_precision", (int)options->precision);
-  if (options->space != CW_SPACE_HOST)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED, "particles: this build has no device memory");
+  if (options->space != CW_SPACE_HOST && options->space != CW_SPACE_DEVICE)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "particles: space is %d; expected a cw_space",
+                   (int)options->space);
   if (capacity < 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "particles: capacity is %lld; expected 0 or more",
                    (long long)capacity);
@@ -99,8 +115,24 @@ cw_status cw_particles_create(cw_context *context, const cw_particles_options *o
 void cw_particles_destroy(cw_particles *particles) {
   if (!particles)
     return;
-  free_arrays(particles->context, particles->options.space, particles->array);
+  free_arrays(particles->context, particles->options.space, particles->array, CW_MEMBERS);
+  free_arrays(particles->context, particles->options.space, particles->spare, CW_SPARES);
   CW_DELETE(particles->context, particles);
+}
+
+static cw_status copy_items(const cw_particles *particles, void *to, const void *from,
+                            size_t bytes) {
+  if (particles->options.space == CW_SPACE_DEVICE)
+    return cw_device_copy_within(particles->context, to, from, bytes);
+  memcpy(to, from, bytes);
+  return CW_OK;
+}
+
+static cw_status zero_items(const cw_particles *particles, void *to, size_t bytes) {
+  if (particles->options.space == CW_SPACE_DEVICE)
+    return cw_device_zero(particles->context, to, bytes);
+  memset(to, 0, bytes);
+  return CW_OK;
 }
 
 cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity) {
@@ -111,22 +143,23 @@ cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity) {
   if (grown < capacity)
     grown = capacity;
   void *array[CW_MEMBERS] = {NULL};
-  for (int m = 0; m < CW_MEMBERS; m++) {
+  cw_status status = CW_OK;
+  for (int m = 0; m < CW_MEMBERS && status == CW_OK; m++) {
+    size_t size = cw_member_size(m, options->precision);
     if (!has_member(options, m))
       continue;
-    cw_status status =
-        cw_memory_alloc(particles->context, options->space, (size_t)grown,
-                        cw_member_size(m, options->precision), member_names[m], &array[m]);
-    if (status != CW_OK) {
-      free_arrays(particles->context, options->space, array);
-      return status;
-    }
+    status = cw_memory_alloc(particles->context, options->space, (size_t)grown, size,
+                             member_names[m], &array[m]);
+    if (status == CW_OK && particles->array[m])
+      status = copy_items(particles, array[m], particles->array[m],
+                          (size_t)particles->count * size);
   }
-  for (int m = 0; m < CW_MEMBERS; m++)
-    if (particles->array[m])
-      memcpy(array[m], particles->array[m],
-             (size_t)particles->count * cw_member_size(m, options->precision));
-  free_arrays(particles->context, options->space, particles->array);
+  if (status != CW_OK) {
+    free_arrays(particles->context, options->space, array, CW_MEMBERS);
+    return status;
+  }
+  free_arrays(particles->context, options->space, particles->array, CW_MEMBERS);
+  free_arrays(particles->context, options->space, particles->spare, CW_SPARES);
   memcpy(particles->array, array, sizeof array);
   particles->capacity = grown;
   return CW_OK;
@@ -144,28 +177,18 @@ cw_status cw_particles_resize(cw_particles *particles, int64_t count) {
   for (int m = 0; m < CW_MEMBERS; m++) {
     size_t size = cw_member_size(m, particles->options.precision);
     if (particles->array[m])
-      memset((char *)particles->array[m] + (size_t)particles->count * size, 0,
-             (size_t)(count - particles->count) * size);
+      CW_TRY(zero_items(particles, (char *)particles->array[m] + (size_t)particles->count * size,
+                        (size_t)(count - particles->count) * size));
   }
   particles->count = count;
   return CW_OK;
 }
 
 cw_particles_view cw_particles_get_view(const cw_particles *particles) {
-  void *const *array = particles->array;
   cw_particles_view view = {.count = particles->count,
                             .precision = particles->options.precision,
                             .space = particles->options.space};
-  for (int a = 0; a < 3; a++) {
-    view.i[a] = array[CW_MEMBER_I + a];
-    view.i_prev[a] = array[CW_MEMBER_I_PREV + a];
-    view.dx[a] = array[CW_MEMBER_DX + a];
-    view.dx_prev[a] = array[CW_MEMBER_DX_PREV + a];
-    view.u[a] = array[CW_MEMBER_U + a];
-  }
-  view.weight = array[CW_MEMBER_WEIGHT];
-  view.tag = array[CW_MEMBER_TAG];
-  view.id = array[CW_MEMBER_ID];
+  cw_member_set_arrays(&view, particles->array);
   return view;
 }
 
@@ -188,4 +211,24 @@ cw_context *cw_particles_context(const cw_particles *particles) {
 void cw_particles_reordered(cw_particles *particles, int64_t count) {
   particles->count = count;
   particles->epoch++;
+}
+
+void cw_particles_get_spares(cw_particles *particles, void *spare[CW_SPARES]) {
+  static const size_t size[CW_SPARES] = {8, 1};
+  for (int k = 0; k < CW_SPARES; k++) {
+    /* doubles trade with dx_prev; without room a spare stays NULL, and the sort copies */
+    const int needed = k == CW_SPARE_1 || particles->options.precision == CW_SINGLE;
+    if (needed && !particles->spare[k])
+      (void)cw_memory_alloc(particles->context, particles->options.space,
+                            (size_t)particles->capacity, size[k], "spare of the sort",
+                            &particles->spare[k]);
+    spare[k] = particles->spare[k];
+  }
+}
+
+void cw_particles_set_arrays(cw_particles *particles, const cw_particles_view *view,
+                             void *const spare[CW_SPARES]) {
+  cw_member_arrays(view, particles->array);
+  if (spare)
+    memcpy(particles->spare, spare, sizeof particles->spare);
 }

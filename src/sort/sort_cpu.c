@@ -2,41 +2,26 @@
 
 #include <string.h>
 
-static inline int32_t clamp(int32_t value, int32_t low, int32_t high) {
-  value = value < low ? low : value;
-  return value > high ? high : value;
-}
-
 /* Axis 0 sets the keys, the others add to them. */
-static void axis_by_cell(const cw_key_rule *rule, int axis, int64_t n, const int32_t *restrict i,
+static void axis_by_cell(const cw_key_rule *rule, int a, int64_t n, const int32_t *restrict i,
                          const int32_t *restrict prev, uint32_t *restrict keys) {
-  const int32_t last = rule->last[axis];
-  const uint32_t reciprocal = rule->reciprocal, tile = (uint32_t)rule->tile;
-  const uint32_t tile_stride = rule->tile_stride[axis], local_stride = rule->local_stride[axis];
-  const uint32_t keep = axis == 0 ? 0 : UINT32_MAX;
+  const cw_key_axis axis = cw_key_axis_of(rule, a);
+  const uint32_t keep = a == 0 ? 0 : UINT32_MAX;
   for (int64_t k = 0; k < n; k++) {
     int32_t first = prev[k] < i[k] ? prev[k] : i[k];
-    uint32_t c = (uint32_t)clamp(first, 0, last);
-    uint32_t t = (uint32_t)((uint64_t)c * reciprocal >> 32);
-    keys[k] = (keys[k] & keep) + t * tile_stride + (c - t * tile) * local_stride;
+    keys[k] = (keys[k] & keep) + cw_key_by_cell(axis, first);
   }
 }
 
 #define AXIS_BY_NODE(name, real)                                                                   \
-  static void name(const cw_key_rule *rule, int axis, int64_t n, const int32_t *restrict i,        \
+  static void name(const cw_key_rule *rule, int a, int64_t n, const int32_t *restrict i,           \
                    const int32_t *restrict prev, const real *restrict dx,                          \
                    uint32_t *restrict keys) {                                                      \
-    const int32_t last = rule->last[axis], tile = rule->tile;                                      \
-    const uint32_t reciprocal = rule->reciprocal;                                                  \
-    const uint32_t tile_stride = rule->tile_stride[axis], local_stride = rule->local_stride[axis]; \
-    const uint32_t keep = axis == 0 ? 0 : UINT32_MAX;                                              \
+    const cw_key_axis axis = cw_key_axis_of(rule, a);                                              \
+    const uint32_t keep = a == 0 ? 0 : UINT32_MAX;                                                 \
     for (int64_t k = 0; k < n; k++) {                                                              \
       int32_t first = prev[k] < i[k] ? prev[k] : i[k];                                             \
-      uint32_t c = (uint32_t)clamp(first, 0, last);                                                \
-      uint32_t t = (uint32_t)((uint64_t)c * reciprocal >> 32);                                     \
-      int32_t node = clamp(i[k], -1, last + 1) + (dx[k] >= (real)0.5);                             \
-      uint32_t l = (uint32_t)clamp(node - (int32_t)t * tile, 0, tile);                             \
-      keys[k] = (keys[k] & keep) + t * tile_stride + l * local_stride;                             \
+      keys[k] = (keys[k] & keep) + cw_key_by_node(axis, first, i[k], dx[k] >= (real)0.5);          \
     }                                                                                              \
   }
 AXIS_BY_NODE(axis_by_node_f32, float)

@@ -8,20 +8,7 @@
 #include <cellwise/particles.h>
 
 #include "base/isa.h"
-
-/* key = sum over axes of t tile_stride + l local_stride, where c is the particle's cell, kept
- * inside the block, t = c / tile and l = c - t tile (cell) or i + (dx >= 1/2) - t tile (node, 0 to
- * tile). */
-typedef struct cw_key_rule {
-  int dim;
-  int by_node, with_prev;
-  int32_t tile;
-  uint32_t reciprocal; /* ceil(2^32 / tile): c / tile = c reciprocal >> 32 for c < 2^28 */
-  int32_t last[3];     /* cells - 1 */
-  uint32_t tile_stride[3], local_stride[3];
-  uint32_t tile_bins; /* bins of one tile */
-  uint32_t bins;      /* and of all; dead particles take the key `bins` */
-} cw_key_rule;
+#include "sort/key_body.h"
 
 /* Places [begin, next run's begin) come from slots source, source + 1, ... */
 typedef struct cw_sort_run {

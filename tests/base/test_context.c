@@ -14,10 +14,11 @@ static void refuse(const cw_context_options *options, cw_status expected, const 
   ck_assert_msg(strstr(message, part) != NULL, "'%s' lacks '%s'", message, part);
 }
 
-START_TEST(test_defaults_make_a_cpu_context) {
+START_TEST(test_a_cpu_context_needs_no_more) {
   unsetenv("CELLWISE_ISA");
   cw_context *context;
-  ck_assert_int_eq(cw_context_create(NULL, &context, NULL, 0), CW_OK);
+  const cw_context_options cpu = {.backend = CW_BACKEND_CPU};
+  ck_assert_int_eq(cw_context_create(&cpu, &context, NULL, 0), CW_OK);
   ck_assert_int_eq(cw_context_backend(context), CW_BACKEND_CPU);
   ck_assert_int_ge(cw_context_threads(context), 1);
   ck_assert_int_ne(cw_context_isa(context), CW_ISA_AUTO);
@@ -140,7 +141,8 @@ static void listen(void *user, cw_log_level level, const char *message) {
 
 START_TEST(test_log_reaches_the_callers_function) {
   heard heard = {0};
-  const cw_context_options options = {.log = listen, .log_user = &heard};
+  const cw_context_options options = {
+      .backend = CW_BACKEND_CPU, .log = listen, .log_user = &heard};
   cw_context *context;
   ck_assert_int_eq(cw_context_create(&options, &context, NULL, 0), CW_OK);
   cw_log(context, CW_LOG_WARNING, "dx is %g", 0.5);
@@ -155,7 +157,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("context");
   TCase *tests = tcase_create("context");
-  tcase_add_test(tests, test_defaults_make_a_cpu_context);
+  tcase_add_test(tests, test_a_cpu_context_needs_no_more);
   tcase_add_test(tests, test_threads_are_as_asked);
   tcase_add_test(tests, test_environment_chooses_the_instruction_set);
   tcase_add_test(tests, test_option_overrules_the_environment);

@@ -104,7 +104,7 @@ static inline int program_count(const char *folder, const char *suffix) {
   if (!directory)
     return 0;
   for (struct dirent *entry; (entry = readdir(directory));) {
-    char path[1024];
+    char path[2048];
     struct stat found;
     size_t length = strlen(entry->d_name), tail = suffix ? strlen(suffix) : 0;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
@@ -121,7 +121,7 @@ static inline int program_count(const char *folder, const char *suffix) {
 static inline void program_remove(const char *folder) {
   DIR *directory = opendir(folder);
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
-    char path[1024];
+    char path[2048];
     struct stat found;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
       continue;

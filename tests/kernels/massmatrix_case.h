@@ -5,6 +5,7 @@
 #define CW_TESTS_MASSMATRIX_CASE_H
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,20 +140,16 @@ static inline void mm_free(mm_case *c) {
   }
 }
 
-/* The centred B-spline by its explicit sum of truncated powers, in long double. */
+/* The centred B-spline: the mean of the one of an order less over a cell around x, as a recursion. */
 static inline long double mm_spline(int order, long double x) {
-  long double sum = 0, binomial = 1, factorial = 1;
-  if (fabsl(x) >= 0.5L * (order + 1))
+  const long double half = 0.5L * (order + 1);
+  if (order == 0)
+    return x >= -0.5L && x < 0.5L ? 1 : 0;
+  if (fabsl(x) >= half)
     return 0;
-  for (int k = 0; k <= order + 1; k++) {
-    const long double t = x + 0.5L * (order + 1) - k;
-    if (t > 0)
-      sum += (k % 2 ? -1 : 1) * binomial * powl(t, order);
-    binomial = binomial * (order + 1 - k) / (k + 1);
-  }
-  for (int k = 2; k <= order; k++)
-    factorial *= k;
-  return sum / factorial;
+  return ((half + x) * mm_spline(order - 1, x + 0.5L) +
+          (half - x) * mm_spline(order - 1, x - 0.5L)) /
+         order;
 }
 
 /* S of particle p at every node of an axis. */

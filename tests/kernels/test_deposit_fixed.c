@@ -12,7 +12,7 @@ static cw_vector_view run_fixed(int threads, const deposit_case *c, int drift) {
 /* A seeded shuffle of all slots, then a sort by tile alone if `sorted`. */
 static void shuffle(deposit_case *c, uint32_t seed, int sorted) {
   const int64_t count = c->view.count;
-  deposit_keyed *order = malloc((size_t)count * sizeof *order);
+  deposit_keyed *order = calloc((size_t)count, sizeof *order);
   for (int64_t n = 0; n < count; n++)
     order[n].slot = n;
   for (int64_t n = count - 1; n > 0; n--) {

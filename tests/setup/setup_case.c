@@ -115,7 +115,7 @@ setup_case case_prepare(const cw_deck *deck, int threads, cw_precision precision
   return state;
 }
 
-setup_case case_fill(const cw_deck *deck, int threads, cw_precision precision) {
+setup_case case_fill(cw_deck *deck, int threads, cw_precision precision) {
   setup_case state = case_prepare(deck, threads, precision);
   cw_setup_target target = state.target;
   target.deck = deck;

@@ -24,7 +24,7 @@ void deck_text(cw_deck *deck, const char *name, const char *value);
 void deck_vector(cw_deck *deck, const char *name, double x, double y, double z);
 
 /* The state of a deck (fails the test if there is none); fields in double. */
-setup_case case_fill(const cw_deck *deck, int threads, cw_precision precision);
+setup_case case_fill(cw_deck *deck, int threads, cw_precision precision);
 /* The same up to the fill itself, whose status is then the caller's. */
 setup_case case_prepare(const cw_deck *deck, int threads, cw_precision precision);
 void case_clear(setup_case *state);

@@ -4,12 +4,9 @@
 
 #include <omp.h>
 
-#include "kernels/coordination/coordination_private.h"
+#include "kernels/coordination/coordination_cuda.h"
 
 static cw_status check_positions(cw_coordination *plan, const cw_coordinates_view *positions) {
-  if (positions->space != CW_SPACE_HOST)
-    return cw_fail(plan->context, CW_ERROR_UNSUPPORTED,
-                   "positions are in device memory, but the backend is cpu");
   const cw_entries *groups[2] = {&plan->a, &plan->b};
   int64_t bad = INT64_MAX;
   for (int g = 0; g < 2; g++)
@@ -171,6 +168,14 @@ static cw_status compute(cw_coordination *plan, const cw_coordinates_view *posit
   return sweep_groups(plan, result, &plan->cells, use_list, sum);
 }
 
+static int on_device(const cw_coordination *plan, const cw_coordinates_view *positions,
+                     const cw_coordination_result *result) {
+  return positions->space != CW_SPACE_HOST ||
+         (result->derivatives.component[0] && result->derivatives.space != CW_SPACE_HOST) ||
+         (cw_context_backend(plan->context) == CW_BACKEND_CUDA &&
+          plan->method != CW_COORDINATION_FROZEN);
+}
+
 cw_status cw_coordination_compute(cw_coordination *plan, cw_coordinates_view positions,
                                   const cw_box *box, int rebuild_list,
                                   cw_coordination_result *result) {
@@ -179,6 +184,12 @@ cw_status cw_coordination_compute(cw_coordination *plan, cw_coordinates_view pos
   for (int a = 0; a < 3; a++)
     result->cells[a] = 1;
   CW_TRY(cw_lattice_init(plan->context, box, &plan->lattice));
+  if (on_device(plan, &positions, result)) {
+    if (cw_context_backend(plan->context) != CW_BACKEND_CUDA)
+      return cw_fail(plan->context, CW_ERROR_UNSUPPORTED,
+                     "arrays are in device memory, but the backend is cpu");
+    return cw_coordination_cuda_compute(plan, &positions, result);
+  }
   CW_TRY(check_positions(plan, &positions));
   CW_TRY(compute(plan, &positions, rebuild_list, result, sum));
   store_sums(sum, result);

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/coordination/coordination_private.h"
+#include "kernels/coordination/coordination_cuda.h"
 
 static const cw_coordination_ops *ops_of(const cw_coordination *plan) {
   return CW_ISA_SELECT(cw_coordination_cpu_ops, cw_context_isa(plan->context));
@@ -70,6 +70,8 @@ static cw_status check_options(cw_context *context, const cw_coordination_option
     return cw_fail(context, CW_ERROR_ARGUMENT, "method is %d", (int)o->method);
   if (o->precision != CW_SINGLE && o->precision != CW_DOUBLE)
     return cw_fail(context, CW_ERROR_ARGUMENT, "precision is %d", (int)o->precision);
+  if ((int)o->form < CW_COORDINATION_FORM_AUTO || o->form > CW_COORDINATION_FORM_MATRIX)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "form is %d", (int)o->form);
   if (!(o->skin >= 0 && isfinite(o->skin)))
     return cw_fail(context, CW_ERROR_ARGUMENT, "skin is %g; expected a length >= 0", o->skin);
   if (o->method == CW_COORDINATION_FROZEN && !(o->list_cutoff > 0 && isfinite(o->list_cutoff)))
@@ -86,6 +88,7 @@ static cw_status init(cw_coordination *plan, const cw_coordination_options *o) {
   plan->method = o->method;
   plan->precision = o->precision;
   plan->atoms = o->atoms;
+  plan->form = o->form ? o->form : CW_COORDINATION_FORM_BUNDLE;
   double range = plan->switching.range;
   if (o->method == CW_COORDINATION_LIST && isinf(range))
     plan->method = CW_COORDINATION_ALL;
@@ -122,6 +125,7 @@ void cw_coordination_destroy(cw_coordination *plan) {
   if (!plan)
     return;
   cw_context *context = plan->context;
+  cw_coordination_cuda_destroy(plan);
   clear_entries(context, &plan->a);
   clear_entries(context, &plan->b);
   cw_pair_list_clear(context, &plan->list_a);
@@ -150,5 +154,6 @@ size_t cw_coordination_memory(const cw_coordination *plan) {
   return sizeof *plan + entries_memory(&plan->a) + entries_memory(&plan->b) +
          plan->bundle_capacity * (sizeof *plan->bundles + sizeof *plan->partials) +
          (plan->list_a.capacity + plan->list_b.capacity) * sizeof(uint32_t) +
-         (size_t)plan->scratch_threads * ops_of(plan)->scratch_bytes[plan->precision];
+         (size_t)plan->scratch_threads * ops_of(plan)->scratch_bytes[plan->precision] +
+         cw_coordination_cuda_memory(plan);
 }

@@ -76,6 +76,8 @@ typedef struct cw_coordination_ops {
 } cw_coordination_ops;
 CW_ISA_DECLARE(cw_coordination_ops, cw_coordination_cpu_ops);
 
+typedef struct cw_coordination_cuda cw_coordination_cuda; /* coordination_cuda.cu */
+
 struct cw_coordination {
   cw_context *context;
   cw_switching switching;
@@ -97,6 +99,8 @@ struct cw_coordination {
   int list_valid;
   void *scratch;
   int scratch_threads;
+  cw_coordination_form form;
+  cw_coordination_cuda *cuda; /* NULL until a frame runs on a device */
 };
 
 /* Ensures that *pointer holds `count` items of `size` bytes (contents are lost when it grows). */

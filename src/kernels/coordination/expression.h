@@ -7,6 +7,7 @@
 #define CW_KERNELS_COORDINATION_EXPRESSION_H
 
 #include "base/context_private.h"
+#include "base/host_device.h"
 
 enum { CW_EXPRESSION_LENGTH = 96, CW_EXPRESSION_DEPTH = 12 };
 
@@ -31,7 +32,7 @@ typedef enum cw_operation {
 } cw_operation;
 
 /* Operands of an operation that is neither a constant nor a variable. */
-static inline int cw_expression_operands(int operation) {
+CW_HOST_DEVICE static inline int cw_expression_operands(int operation) {
   if (operation == CW_OP_SELECT)
     return 3;
   int binary = (operation >= CW_OP_ADD && operation <= CW_OP_POWER) ||

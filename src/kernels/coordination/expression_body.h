@@ -1,5 +1,9 @@
 /* Evaluates a cw_expression on CW_LANES points: value and derivative (dual numbers, exact to
- * round-off). Needs cw_real (base/real.h), CW_MATH and CW_LANES. */
+ * round-off). Needs cw_real (base/real.h), CW_MATH and CW_LANES; device code defines CW_BODY. */
+
+#ifndef CW_BODY
+#define CW_BODY static inline
+#endif
 
 typedef struct CW_REAL_NAME(cw_dual) {
   cw_real v[CW_LANES], d[CW_LANES];
@@ -16,7 +20,7 @@ typedef struct CW_REAL_NAME(cw_dual) {
   break
 
 /* y = x^n, n >= 0 the same on all lanes. */
-static inline void CW_REAL_NAME(cw_power)(int n, const cw_real *x, cw_real *y) {
+CW_BODY void CW_REAL_NAME(cw_power)(int n, const cw_real *x, cw_real *y) {
   cw_real base[CW_LANES];
   CW_EACH_LANE base[l] = x[l], y[l] = 1;
   while (n > 0) {
@@ -28,7 +32,7 @@ static inline void CW_REAL_NAME(cw_power)(int n, const cw_real *x, cw_real *y) {
   }
 }
 
-static inline void CW_REAL_NAME(cw_dual_integer_power)(CW_REAL_NAME(cw_dual) * a, int n) {
+CW_BODY void CW_REAL_NAME(cw_dual_integer_power)(CW_REAL_NAME(cw_dual) * a, int n) {
   const int m = n < 0 ? -n : n;
   cw_real below[CW_LANES]; /* a^(m-1) */
   CW_REAL_NAME(cw_power)(m > 0 ? m - 1 : 0, a->v, below);
@@ -40,7 +44,7 @@ static inline void CW_REAL_NAME(cw_dual_integer_power)(CW_REAL_NAME(cw_dual) * a
   }
 }
 
-static inline void CW_REAL_NAME(cw_dual_one)(int operation, int index, CW_REAL_NAME(cw_dual) * a) {
+CW_BODY void CW_REAL_NAME(cw_dual_one)(int operation, int index, CW_REAL_NAME(cw_dual) * a) {
   switch (operation) {
   case CW_OP_NEGATE:
     CW_DUAL_CHAIN(-t, -1);
@@ -105,7 +109,7 @@ static inline void CW_REAL_NAME(cw_dual_one)(int operation, int index, CW_REAL_N
   break
 
 /* a = a op b, or a = select(a, b, b[1]). */
-static inline void CW_REAL_NAME(cw_dual_more)(int operation, CW_REAL_NAME(cw_dual) * a,
+CW_BODY void CW_REAL_NAME(cw_dual_more)(int operation, CW_REAL_NAME(cw_dual) * a,
                                               const CW_REAL_NAME(cw_dual) * b) {
   switch (operation) {
   case CW_OP_ADD:
@@ -133,7 +137,7 @@ static inline void CW_REAL_NAME(cw_dual_more)(int operation, CW_REAL_NAME(cw_dua
 }
 
 /* variables[k] holds the k-th variable and its derivative; may be NULL when none is used. */
-static inline CW_REAL_NAME(cw_dual)
+CW_BODY CW_REAL_NAME(cw_dual)
     CW_REAL_NAME(cw_expression_lanes)(const cw_expression *expression,
                                       const CW_REAL_NAME(cw_dual) * variables) {
   CW_REAL_NAME(cw_dual) stack[CW_EXPRESSION_DEPTH];

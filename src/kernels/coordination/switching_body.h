@@ -7,7 +7,7 @@
 #include "kernels/coordination/expression_body.h"
 
 /* 1 / (1 + x^n) and its derivative by x. */
-static inline void CW_REAL_NAME(cw_half)(int n, const cw_real *x, cw_real *s, cw_real *ds) {
+CW_BODY void CW_REAL_NAME(cw_half)(int n, const cw_real *x, cw_real *s, cw_real *ds) {
   cw_real below[CW_LANES];
   CW_REAL_NAME(cw_power)(n - 1, x, below);
   CW_EACH_LANE {
@@ -17,7 +17,7 @@ static inline void CW_REAL_NAME(cw_half)(int n, const cw_real *x, cw_real *s, cw
 }
 
 /* P_n(x) = 1 + x + ... + x^(n-1) = (1 - x^n)/(1 - x) and its derivative, by Horner's rule. */
-static inline cw_real CW_REAL_NAME(cw_geometric)(int n, cw_real x, cw_real *derivative) {
+CW_BODY cw_real CW_REAL_NAME(cw_geometric)(int n, cw_real x, cw_real *derivative) {
   cw_real p = 1, d = 0;
   for (int k = 1; k < n; k++)
     d = d * x + p, p = p * x + 1;
@@ -28,7 +28,7 @@ static inline cw_real CW_REAL_NAME(cw_geometric)(int n, cw_real x, cw_real *deri
 /* (1 - x^n)/(1 - x^m) and its derivative by x. Near x = 1 numerator and denominator vanish together
  * and the quotient loses digits; there P_n/P_m is taken, which has no cancellation in the value and
  * a mild one, by (m - 1)/(m - n), in the derivative. */
-static inline void CW_REAL_NAME(cw_quotient)(int n, int m, const cw_real *x, cw_real *s,
+CW_BODY void CW_REAL_NAME(cw_quotient)(int n, int m, const cw_real *x, cw_real *s,
                                              cw_real *ds) {
   cw_real pn[CW_LANES], pm[CW_LANES];
   CW_REAL_NAME(cw_power)(n - 1, x, pn);
@@ -49,7 +49,7 @@ static inline void CW_REAL_NAME(cw_quotient)(int n, int m, const cw_real *x, cw_
   }
 }
 
-static inline void CW_REAL_NAME(cw_smap)(const cw_switching *p, const cw_real *x, cw_real *s,
+CW_BODY void CW_REAL_NAME(cw_smap)(const cw_switching *p, const cw_real *x, cw_real *s,
                                          cw_real *ds) {
   cw_real below[CW_LANES], c = (cw_real)p->smap_c;
   CW_REAL_NAME(cw_power)(p->a - 1, x, below);
@@ -60,7 +60,7 @@ static inline void CW_REAL_NAME(cw_smap)(const cw_switching *p, const cw_real *x
   }
 }
 
-static inline void CW_REAL_NAME(cw_custom)(const cw_switching *p, const cw_real *x, cw_real *s,
+CW_BODY void CW_REAL_NAME(cw_custom)(const cw_switching *p, const cw_real *x, cw_real *s,
                                            cw_real *ds) {
   CW_REAL_NAME(cw_dual) variables[2];
   CW_EACH_LANE {
@@ -72,7 +72,7 @@ static inline void CW_REAL_NAME(cw_custom)(const cw_switching *p, const cw_real 
 }
 
 /* s and ds/dx for x > 0, by form. */
-static inline void CW_REAL_NAME(cw_switching_of_x)(const cw_switching *p, const cw_real *r,
+CW_BODY void CW_REAL_NAME(cw_switching_of_x)(const cw_switching *p, const cw_real *r,
                                                    const cw_real *x, cw_real *s, cw_real *ds) {
   const cw_real pi = (cw_real)3.14159265358979323846;
   const cw_real largest = CW_REAL_IS_DOUBLE ? 700 : 80; /* e to that power is finite */
@@ -126,7 +126,7 @@ static inline void CW_REAL_NAME(cw_switching_of_x)(const cw_switching *p, const 
 }
 
 /* s and g = s'(r)/r, stretched. Distances beyond the range must have been left out. */
-static inline void CW_REAL_NAME(cw_switching_lanes)(const cw_switching *p, const cw_real *r2,
+CW_BODY void CW_REAL_NAME(cw_switching_lanes)(const cw_switching *p, const cw_real *r2,
                                                     cw_real *s, cw_real *g) {
   const cw_real stretch = (cw_real)p->stretch, shift = (cw_real)p->shift;
   const cw_real limit = (cw_real)(CW_REAL_IS_DOUBLE ? p->limit_double : p->limit_single);

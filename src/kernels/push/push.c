@@ -3,7 +3,7 @@
 #include <omp.h>
 
 #include "base/context_private.h"
-#include "kernels/push/push_private.h"
+#include "kernels/push/push_cuda.h"
 
 const char *cw_pusher_name(cw_pusher pusher) {
   static const char *const names[] = {"none", "boris", "vay", "higuera_cary", "massless"};
@@ -45,8 +45,6 @@ static cw_status check_field(cw_context *context, const char *name, const cw_vec
 
 static cw_status check_particles(cw_context *context, const cw_grid *grid,
                                  const cw_particles_view *particles) {
-  if (particles->space != CW_SPACE_HOST)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED, "push: the particles are in device memory");
   if (particles->count < 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "push: %lld particles", (long long)particles->count);
   if (particles->count == 0)
@@ -78,9 +76,9 @@ cw_status cw_push_check(cw_context *context, const cw_push_options *options, con
   return CW_OK;
 }
 
-static cw_push_job make_job(const cw_push_options *options, const cw_grid *grid,
-                            const cw_vector_view *E, const cw_vector_view *B,
-                            const cw_particles_view *particles) {
+cw_push_job cw_push_make_job(const cw_push_options *options, const cw_grid *grid,
+                             const cw_vector_view *E, const cw_vector_view *B,
+                             const cw_particles_view *particles) {
   cw_push_job job = {.dim = grid->dim,
                      .order = options->order > 0 ? options->order : 1,
                      .pusher = options->pusher,
@@ -153,13 +151,15 @@ static cw_status report(cw_context *context, const cw_push_job *job) {
 cw_status cw_push(cw_context *context, const cw_push_options *options, const cw_grid *grid,
                   cw_vector_view E, cw_vector_view B, const cw_cells_view *cells,
                   cw_particles_view *particles) {
-  (void)cells; /* a block groups its particles by itself: any order of slots will do */
   int has_E, has_B;
   CW_TRY(cw_push_check(context, options, grid, &E, &B, particles->precision, particles, &has_E,
                        &has_B));
   if (particles->count == 0)
     return CW_OK;
-  cw_push_job job = make_job(options, grid, &E, &B, particles);
+  cw_push_job job = cw_push_make_job(options, grid, &E, &B, particles);
+  if (particles->space != CW_SPACE_HOST)
+    return cw_push_cuda(context, &job, cells, NULL);
+  /* cells are not asked for: a block groups its particles by itself, any order of slots will do */
   const cw_push_ops *ops = CW_ISA_SELECT(cw_push_ops_table, cw_context_isa(context));
   cw_push_block_function *push_block = ops->push_block[particles->precision];
   int64_t blocks = (particles->count + CW_PUSH_BLOCK - 1) / CW_PUSH_BLOCK;

@@ -23,6 +23,8 @@ typedef struct CW_LANE_NAME(cw_living) {
   cw_lane_cell cells;
 } CW_LANE_NAME(cw_living);
 
+/* The mask goes through memory on purpose: made by a comparison of lanes, it takes gcc 12 to an
+ * internal error where the registers hold two doubles. */
 CW_BODY CW_LANE_NAME(cw_living) CW_LANE_NAME(cw_alive)(const uint8_t *tag, int64_t at, int n) {
   cw_mask_item flags[CW_LANES] = {0};
   int32_t cells[CW_LANES] = {0};

@@ -49,6 +49,11 @@ cw_status cw_push_check(cw_context *context, const cw_push_options *options, con
                         const cw_vector_view *E, const cw_vector_view *B, cw_precision precision,
                         const cw_particles_view *particles, int *has_E, int *has_B);
 
+/* The job of checked arguments. */
+cw_push_job cw_push_make_job(const cw_push_options *options, const cw_grid *grid,
+                             const cw_vector_view *E, const cw_vector_view *B,
+                             const cw_particles_view *particles);
+
 CW_ISA_DECLARE(cw_push_ops, cw_push_ops_table);
 
 #endif

@@ -182,6 +182,8 @@ cw_status cw_push_reference(cw_context *context, const cw_push_options *options,
                             const cw_grid *grid, cw_vector_view E, cw_vector_view B,
                             cw_particles_view *particles) {
   int has_E, has_B;
+  if (particles->space != CW_SPACE_HOST)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "push: the reference takes host particles only");
   CW_TRY(cw_push_check(context, options, grid, &E, &B, CW_DOUBLE, particles, &has_E, &has_B));
   for (int64_t slot = 0; slot < particles->count; slot++) {
     if (particles->tag && particles->tag[slot] == CW_TAG_DEAD)

@@ -1,0 +1,51 @@
+# Device code. cw_cuda_sources(f.cu) adds to it where it is built; cw_cuda_absent_sources(f.c) names
+# the plain C files that stand in for it where it is not.
+#
+# One binary holds machine code for compute capability 8.0 and 9.0 (with Hopper's own instructions,
+# hence 90a) and PTX that the driver compiles for any other from 8.0 on.
+
+set(CELLWISE_CUDA ${cuda})
+if(cuda STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  set(CELLWISE_CUDA OFF)
+  if(CMAKE_CUDA_COMPILER AND NOT sanitize)
+    set(CELLWISE_CUDA ON)
+  endif()
+endif()
+
+set(CELLWISE_CUDA_OBJECTS "")
+set(CELLWISE_CUDA_TEXT "no device code")
+if(CELLWISE_CUDA)
+  set(CMAKE_CUDA_ARCHITECTURES OFF)
+  set(CMAKE_CUDA_STANDARD 17)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  enable_language(CUDA)
+  find_package(CUDAToolkit 12.4 REQUIRED)
+  set(CELLWISE_CUDA_TEXT "CUDA ${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR}")
+  add_library(cellwise_cuda OBJECT)
+  set_target_properties(cellwise_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden)
+  target_include_directories(cellwise_cuda PRIVATE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  set(CELLWISE_CUDA_FLAGS
+    -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90a,code=sm_90a
+    -gencode=arch=compute_80,code=compute_80
+    -lineinfo --fmad=true -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+  target_compile_options(cellwise_cuda PRIVATE ${CELLWISE_CUDA_FLAGS})
+  set(CELLWISE_CUDA_OBJECTS $<TARGET_OBJECTS:cellwise_cuda>)
+  target_link_libraries(cellwise_usage INTERFACE CUDA::cudart_static)
+endif()
+
+function(cw_cuda_sources)
+  if(CELLWISE_CUDA)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(cellwise_cuda PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+function(cw_cuda_absent_sources)
+  if(NOT CELLWISE_CUDA)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(cellwise_objects PRIVATE ${ARGN})
+  endif()
+endfunction()

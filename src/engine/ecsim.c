@@ -1,0 +1,182 @@
+/* The energy-conserving semi-implicit engine (G. Lapenta, J. Comput. Phys. 334 (2017) 349).
+ *
+ * Positions stand half a step ahead of velocities and fields. A step: sort -> current and mass
+ * matrix of the particles where they are -> E at theta -> velocities, positions -> E and B.
+ * Velocities are not relativistic: the particles' u is v. */
+#include "engine/ecsim.h"
+
+#include <math.h>
+
+#include "base/context_private.h"
+#include "comm/comm.h"
+#include "engine/ecsim_mover_cpu.h"
+#include "engine/ecsim_private.h"
+
+enum { STAGE_SORT = 0, STAGE_DEPOSITION, STAGE_SOLVE, STAGE_MOVER, STAGES, TILE = 8 };
+static const char *const stage_names[STAGES] = {"sort", "deposition", "solve", "mover"};
+/* At most so many cycles of GMRES. */
+enum { CYCLES = 50 };
+
+double cw_ecsim_four_pi(const cw_deck *deck) {
+  return deck->scales.units == CW_UNITS_GAUSSIAN ? 4 * acos(-1.0) : 1;
+}
+
+double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species) {
+  return 0.5 * deck->dt * deck->B0 * species->charge / species->mass;
+}
+
+static cw_status sort_species(cw_engine *engine) {
+  for (int s = 0; s < engine->species_count; s++)
+    if (engine->species[s].cells)
+      CW_TRY(cw_cells_sort(engine->species[s].cells, engine->species[s].particles));
+  return CW_OK;
+}
+
+/* Jhat and M of all species, without the factor kappa of the field equation. */
+static cw_status deposit(cw_engine *engine) {
+  cw_ecsim_state *state = engine->ecsim;
+  const cw_vector_view Jhat = cw_ecsim_Jhat(state->fields);
+  for (int c = 0; c < 3; c++)
+    for (int64_t k = 0; k < engine->grid.points; k++)
+      ((double *)Jhat.component[c])[k] = 0;
+  cw_massmatrix_clear(state->matrix);
+  for (int s = 0; s < engine->species_count; s++) {
+    const cw_deck_species *species = engine->species[s].deck;
+    if (species->charge == 0)
+      continue;
+    const cw_massmatrix_species options = {.charge = species->charge,
+                                           .beta = cw_ecsim_beta(engine->deck, species),
+                                           .scale = 1};
+    CW_TRY(cw_massmatrix_add_species(state->matrix,
+                                     cw_particles_get_view(engine->species[s].particles), &options,
+                                     cw_ecsim_B_node(state->fields), Jhat, NULL));
+  }
+  CW_TRY(cw_massmatrix_finish(state->matrix));
+  for (int c = 0; c < 3; c++)
+    CW_TRY(cw_massmatrix_fold_ghosts(state->matrix, Jhat.component[c]));
+  return CW_OK;
+}
+
+static cw_status respond(void *user, const double *const E[3], double *const J[3]) {
+  cw_vector_view in = {.precision = CW_DOUBLE}, out = {.precision = CW_DOUBLE};
+  for (int c = 0; c < 3; c++) {
+    in.component[c] = (void *)(uintptr_t)E[c]; /* a view has no const; the product only reads it */
+    out.component[c] = J[c];
+  }
+  return cw_massmatrix_product(user, in, out);
+}
+
+static cw_status step(cw_engine *engine) {
+  cw_ecsim_state *state = engine->ecsim;
+  double since = cw_seconds();
+  CW_TRY(sort_species(engine));
+  cw_engine_count_stage(engine, STAGE_SORT, &since);
+  CW_TRY(deposit(engine));
+  cw_engine_count_stage(engine, STAGE_DEPOSITION, &since);
+  CW_TRY(cw_ecsim_solve(state->fields, respond, state->matrix, &state->report));
+  cw_engine_count_stage(engine, STAGE_SOLVE, &since);
+  CW_TRY(cw_ecsim_move(engine));
+  cw_engine_count_stage(engine, STAGE_MOVER, &since);
+  CW_TRY(cw_ecsim_advance(state->fields));
+  cw_engine_count_stage(engine, STAGE_SOLVE, &since);
+  engine->step++;
+  return CW_OK;
+}
+
+static cw_status create_matrix(cw_engine *engine) {
+  const cw_deck *deck = engine->deck;
+  static const cw_massmatrix_method methods[] = {
+      [CW_PIPELINE_UNSORTED] = CW_MASSMATRIX_NAIVE,
+      [CW_PIPELINE_SORTED] = CW_MASSMATRIX_SORTED,
+      [CW_PIPELINE_MATRIX] = CW_MASSMATRIX_MOMENT,
+  };
+  const cw_massmatrix_options options = {.order = deck->algorithms.deposit.shape_order,
+                                         .kind = CW_MASSMATRIX_TENSOR,
+                                         .method = methods[deck->algorithms.ecsim.pipeline],
+                                         .periodic = {1, 1, 1}};
+  return cw_massmatrix_create(engine->context, &engine->grid, &options, &engine->ecsim->matrix);
+}
+
+static cw_status create_fields(cw_engine *engine) {
+  const cw_deck *deck = engine->deck;
+  const double four_pi = cw_ecsim_four_pi(deck);
+  const cw_ecsim_options options = {
+      .dt = deck->dt,
+      .theta = deck->algorithms.ecsim.theta,
+      .current_scale = four_pi * deck->q0 / (deck->B0 * deck->V0),
+      .four_pi = four_pi,
+      .smoothing_passes = deck->algorithms.ecsim.smoothing_passes,
+      .tolerance = deck->algorithms.ecsim.solver_tolerance,
+      .restart = deck->algorithms.ecsim.solver_restart,
+      .iterations = CYCLES * deck->algorithms.ecsim.solver_restart,
+  };
+  return cw_ecsim_create(engine->context, &engine->grid, &options, &engine->ecsim->fields);
+}
+
+static cw_status create(cw_engine *engine) {
+  const cw_deck *deck = engine->deck;
+  CW_TRY(CW_NEW(engine->context, 1, "engine ecsim", &engine->ecsim));
+  CW_TRY(create_fields(engine));
+  CW_TRY(create_matrix(engine));
+  CW_TRY(CW_NEW(engine->context, CW_ECSIM_NODE * engine->grid.points, "fields for the mover",
+                &engine->ecsim->nodes));
+  const int sorted = deck->algorithms.ecsim.pipeline != CW_PIPELINE_UNSORTED;
+  for (int s = 0; s < deck->particles.species_count; s++)
+    CW_TRY(cw_engine_create_species(engine, s, sorted, TILE,
+                                    !deck->algorithms.deposit.vendor_sort));
+  CW_TRY(cw_engine_load(engine, cw_ecsim_E(engine->ecsim->fields),
+                        cw_ecsim_B(engine->ecsim->fields)));
+  return cw_ecsim_update(engine->ecsim->fields);
+}
+
+static void destroy(cw_engine *engine) {
+  cw_ecsim_state *state = engine->ecsim;
+  if (!state)
+    return;
+  cw_ecsim_destroy(state->fields);
+  cw_massmatrix_destroy(state->matrix);
+  CW_DELETE(engine->context, state->nodes);
+  CW_DELETE(engine->context, state->faults);
+  CW_DELETE(engine->context, state);
+}
+
+static cw_vector_view vector(const cw_engine *engine, cw_engine_quantity quantity,
+                             double position[3][3]) {
+  const cw_ecsim_fields *fields = engine->ecsim->fields;
+  for (int c = 0; c < 3; c++)
+    for (int a = 0; a < 3; a++)
+      position[c][a] = a < engine->grid.dim && quantity == CW_QUANTITY_B ? 0.5 : 0.0;
+  return quantity == CW_QUANTITY_E   ? cw_ecsim_E(fields)
+         : quantity == CW_QUANTITY_B ? cw_ecsim_B(fields)
+                                     : cw_ecsim_J(fields);
+}
+
+static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
+                     cw_engine_memory *memory) {
+  const double points = (double)grid->points, real = sizeof(double);
+  double entries = 9;
+  for (int a = 0; a < grid->dim; a++)
+    entries *= deck->algorithms.deposit.shape_order + 1;
+  memory->fields = (27 + 2 + CW_ECSIM_NODE) * points * real;
+  /* matrix, a sort, and the solver's vectors: restart + 1 and six more */
+  memory->work = entries * points * real + largest * 16 +
+                 (deck->algorithms.ecsim.solver_restart + 7) * 3.0 * points * real;
+}
+
+cw_ecsim_fields *cw_engine_ecsim_fields(const cw_engine *engine) {
+  return engine->ecsim ? engine->ecsim->fields : NULL;
+}
+
+cw_ecsim_report cw_engine_ecsim_report(const cw_engine *engine) {
+  return engine->ecsim ? engine->ecsim->report : (cw_ecsim_report){0};
+}
+
+const cw_engine_ops cw_ecsim_ops = {.stage_names = stage_names,
+                                    .stage_count = STAGES,
+                                    .create = create,
+                                    .destroy = destroy,
+                                    .step = step,
+                                    .diagnose = cw_ecsim_diagnose,
+                                    .density = cw_ecsim_density,
+                                    .vector = vector,
+                                    .estimate = estimate};

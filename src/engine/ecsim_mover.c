@@ -1,0 +1,70 @@
+/* Moves all species: fields packed node by node, then blocks of particles. */
+#include <inttypes.h>
+
+#include "base/context_private.h"
+#include "engine/ecsim_mover_cpu.h"
+#include "engine/ecsim_private.h"
+
+static void pack_nodes(const cw_engine *engine) {
+  const cw_ecsim_state *state = engine->ecsim;
+  const cw_vector_view E = cw_ecsim_E_particles(state->fields);
+  const cw_vector_view B = cw_ecsim_B_node(state->fields);
+#pragma omp parallel for schedule(static) if (engine->grid.points > CW_BLOCK)                      \
+    num_threads(cw_context_threads(engine->context))
+  for (int64_t k = 0; k < engine->grid.points; k++)
+    for (int c = 0; c < 3; c++) {
+      state->nodes[CW_ECSIM_NODE * k + c] = ((const double *)E.component[c])[k];
+      state->nodes[CW_ECSIM_NODE * k + CW_ECSIM_NODE / 2 + c] =
+          ((const double *)B.component[c])[k];
+    }
+}
+
+static cw_status reserve_faults(cw_engine *engine, int64_t blocks) {
+  cw_ecsim_state *state = engine->ecsim;
+  if (blocks <= state->fault_blocks)
+    return CW_OK;
+  CW_DELETE(engine->context, state->faults);
+  state->faults = NULL;
+  state->fault_blocks = 0;
+  CW_TRY(CW_NEW(engine->context, blocks, "faults of the mover", &state->faults));
+  state->fault_blocks = blocks;
+  return CW_OK;
+}
+
+static cw_status move_species(cw_engine *engine, const cw_species_state *species) {
+  const cw_ecsim_mover_table *table =
+      CW_ISA_SELECT(cw_ecsim_mover_ops, cw_context_isa(engine->context));
+  const cw_ecsim_move_job job = {.grid = &engine->grid,
+                                 .particles = cw_particles_get_view(species->particles),
+                                 .nodes = engine->ecsim->nodes,
+                                 .beta = cw_ecsim_beta(engine->deck, species->deck),
+                                 .dt = engine->deck->dt};
+  const int64_t count = job.particles.count, blocks = cw_block_count(count);
+  const int shape = engine->deck->algorithms.deposit.shape_order - 1;
+  CW_TRY(reserve_faults(engine, blocks));
+  int64_t *faults = engine->ecsim->faults;
+#pragma omp parallel for schedule(static) if (blocks > 1)                                          \
+    num_threads(cw_context_threads(engine->context))
+  for (int64_t block = 0; block < blocks; block++)
+    faults[block] = table->move[shape](&job, block * CW_BLOCK,
+                                       cw_min_i64((block + 1) * CW_BLOCK, count));
+  for (int64_t block = 0; block < blocks; block++)
+    if (faults[block] >= 0) {
+      const int64_t p = faults[block];
+      return cw_fail(engine->context, CW_ERROR_NUMERIC,
+                     "species '%s', particle %" PRIu64 " moves to a place that is not finite or "
+                     "more than 1e9 cells away: its velocity is (%g, %g, %g)",
+                     species->deck->label, job.particles.id ? job.particles.id[p] : (uint64_t)p,
+                     ((const double *)job.particles.u[0])[p],
+                     ((const double *)job.particles.u[1])[p],
+                     ((const double *)job.particles.u[2])[p]);
+    }
+  return CW_OK;
+}
+
+cw_status cw_ecsim_move(cw_engine *engine) {
+  pack_nodes(engine);
+  for (int s = 0; s < engine->species_count; s++)
+    CW_TRY(move_species(engine, &engine->species[s]));
+  return CW_OK;
+}

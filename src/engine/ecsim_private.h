@@ -1,0 +1,27 @@
+/* State of the energy-conserving engine beside what all engines share. */
+#ifndef CW_ENGINE_ECSIM_PRIVATE_H
+#define CW_ENGINE_ECSIM_PRIVATE_H
+
+#include <cellwise/massmatrix.h>
+
+#include "engine/ecsim.h"
+#include "engine/engine_private.h"
+
+struct cw_ecsim_state {
+  cw_ecsim_fields *fields;
+  cw_massmatrix *matrix;
+  double *nodes;        /* E and B for the mover: [points][CW_ECSIM_NODE] */
+  int64_t *faults;      /* of the mover, one a block */
+  int64_t fault_blocks; /* room there */
+  cw_ecsim_report report;
+};
+
+cw_status cw_ecsim_move(cw_engine *engine);
+cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
+cw_status cw_ecsim_density(cw_engine *engine, int species, const double **density);
+/* beta = q dt / (2 m) of a species, for fields in units of B0. */
+double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species);
+/* 4 pi in Gaussian units, else 1. */
+double cw_ecsim_four_pi(const cw_deck *deck);
+
+#endif

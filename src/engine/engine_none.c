@@ -1,0 +1,20 @@
+/* The engine's device loops in a build without device code. */
+#include "base/context_private.h"
+#include "engine/engine_cuda.h"
+
+static cw_status absent(cw_context *context) {
+  return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                 "engine: the particles are in device memory, and this build has no device code");
+}
+
+cw_status cw_engine_apply_sides_cuda(cw_context *context, const cw_block_sides *sides,
+                                     const cw_particles_view *particles) {
+  (void)sides, (void)particles;
+  return absent(context);
+}
+
+cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_view *particles,
+                                      int massless, double *work, double *energy, int64_t *alive) {
+  (void)particles, (void)massless, (void)work, (void)energy, (void)alive;
+  return absent(context);
+}

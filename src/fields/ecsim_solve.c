@@ -1,0 +1,218 @@
+/* The field equation by restarted GMRES (Y. Saad and M. H. Schultz, SIAM J. Sci. Stat. Comput. 7
+ * (1986) 856; SUNDIALS' SPGMR). Each cycle solves for a correction from the true residual, so what
+ * is reported is b - A E' and not the recurrence's estimate. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context_private.h"
+#include "fields/ecsim_private.h"
+#include "fields/ecsim_vector.h"
+
+/* Interior values of three arrays over the grid to a vector of length 3 cells, and back. */
+static void copy(const cw_ecsim_fields *fields, double *const array[3], double *packed, int pack) {
+  const cw_grid *grid = &fields->grid;
+  const int64_t n = grid->cells[0], rows = (int64_t)grid->cells[1] * grid->cells[2];
+  const size_t bytes = (size_t)n * sizeof(double);
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+    num_threads(cw_context_threads(fields->context))
+  for (int64_t row = 0; row < 3 * rows; row++) {
+    const int64_t r = row % rows;
+    double *inside =
+        array[row / rows] + cw_grid_index(grid, 0, r % grid->cells[1], r / grid->cells[1]);
+    if (pack)
+      memcpy(packed + row * n, inside, bytes);
+    else
+      memcpy(inside, packed + row * n, bytes);
+  }
+}
+
+static void pack(const cw_ecsim_fields *fields, double *const array[3], N_Vector vector) {
+  copy(fields, array, cw_ecsim_vector_data(vector), 1);
+}
+
+static void unpack(const cw_ecsim_fields *fields, N_Vector vector, double *const array[3]) {
+  copy(fields, array, cw_ecsim_vector_data(vector), 0);
+}
+
+/* E_theta = x with ghost cells, E_particles = S x with ghost cells. */
+static cw_status set_unknown(cw_ecsim_fields *fields, N_Vector x) {
+  unpack(fields, x, fields->E_theta);
+  CW_TRY(cw_ecsim_fill_ghosts(fields, fields->E_theta));
+  unpack(fields, x, fields->E_particles);
+  CW_TRY(cw_ecsim_smooth_vector(fields, fields->E_particles));
+  return cw_ecsim_fill_ghosts(fields, fields->E_particles);
+}
+
+/* y = A x. Leaves S M S x in fields->work. */
+static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
+  const cw_ecsim_options *o = &fields->options;
+  const double step = o->theta * o->dt, matrix = o->current_scale * step;
+  const double *in[3], *smoothed[3];
+  CW_TRY(set_unknown(fields, x));
+  memcpy(in, fields->E_theta, sizeof in);
+  memcpy(smoothed, fields->E_particles, sizeof smoothed);
+  CW_TRY(fields->response(fields->user, smoothed, fields->work));
+  CW_TRY(cw_ecsim_smooth_vector(fields, fields->work));
+  cw_ecsim_curl(fields, 0, in, fields->centre);
+  CW_TRY(cw_ecsim_fill_ghosts(fields, fields->centre));
+  cw_ecsim_job job = {.grid = &fields->grid,
+                      .threads = cw_context_threads(fields->context),
+                      .to_node = 1,
+                      .scale = step * step};
+  for (int c = 0; c < 3; c++) {
+    job.base[c] = fields->E_theta[c];
+    job.in[c] = fields->centre[c];
+    job.out[c] = fields->E_particles[c]; /* free again */
+  }
+  fields->table->curl(&job);
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+    num_threads(cw_context_threads(fields->context))
+  for (int64_t k = 0; k < fields->grid.points; k++)
+    for (int c = 0; c < 3; c++)
+      fields->E_particles[c][k] += matrix * fields->work[c][k];
+  pack(fields, fields->E_particles, y);
+  return CW_OK;
+}
+
+static int apply_callback(void *user, N_Vector x, N_Vector y) {
+  cw_ecsim_fields *fields = user;
+  fields->status = apply(fields, x, y);
+  return fields->status == CW_OK ? 0 : -1;
+}
+
+cw_status cw_ecsim_solver_create(cw_ecsim_fields *fields) {
+  const cw_grid *grid = &fields->grid;
+  const int64_t length = 3 * (int64_t)grid->cells[0] * grid->cells[1] * grid->cells[2];
+  cw_status failure =
+      cw_fail(fields->context, CW_ERROR_MEMORY, "no memory for the field solver's vectors");
+  if (SUNContext_Create(NULL, &fields->sundials) != 0)
+    return failure;
+  N_Vector *const vectors[] = {&fields->unknown, &fields->right, &fields->residual,
+                               &fields->correction};
+  for (int k = 0; k < 4; k++) {
+    *vectors[k] = cw_ecsim_vector_create(fields->context, fields->sundials, (sunindextype)length);
+    if (!*vectors[k])
+      return CW_ERROR_MEMORY;
+  }
+  fields->solver =
+      SUNLinSol_SPGMR(fields->unknown, SUN_PREC_NONE, fields->options.restart, fields->sundials);
+  if (!fields->solver || SUNLinSol_SPGMRSetMaxRestarts(fields->solver, 0) != SUNLS_SUCCESS ||
+      SUNLinSolSetATimes(fields->solver, fields, apply_callback) != SUNLS_SUCCESS ||
+      SUNLinSolInitialize(fields->solver) != SUNLS_SUCCESS)
+    return CW_ERROR_MEMORY;
+  return CW_OK;
+}
+
+void cw_ecsim_solver_destroy(cw_ecsim_fields *fields) {
+  N_Vector const vectors[] = {fields->unknown, fields->right, fields->residual, fields->correction};
+  if (fields->solver)
+    SUNLinSolFree(fields->solver);
+  for (int k = 0; k < 4; k++)
+    if (vectors[k])
+      N_VDestroy(vectors[k]);
+  if (fields->sundials)
+    SUNContext_Free(&fields->sundials);
+}
+
+/* b = E + th dt F B - kappa th dt S Jhat; S Jhat is kept in fields->J. */
+static cw_status right_side(cw_ecsim_fields *fields) {
+  const double step = fields->options.theta * fields->options.dt;
+  const double source = step * fields->options.current_scale;
+  cw_ecsim_job job = {.grid = &fields->grid,
+                      .threads = cw_context_threads(fields->context),
+                      .to_node = 1,
+                      .scale = step};
+  for (int c = 0; c < 3; c++) {
+    memcpy(fields->J[c], fields->Jhat[c], (size_t)fields->grid.points * sizeof(double));
+    job.base[c] = fields->E[c];
+    job.in[c] = fields->B[c];
+    job.out[c] = fields->work[c];
+  }
+  CW_TRY(cw_ecsim_smooth_vector(fields, fields->J));
+  fields->table->curl(&job);
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+    num_threads(cw_context_threads(fields->context))
+  for (int64_t k = 0; k < fields->grid.points; k++)
+    for (int c = 0; c < 3; c++)
+      fields->work[c][k] -= source * fields->J[c][k];
+  pack(fields, fields->work, fields->right);
+  return CW_OK;
+}
+
+/* r = b - A x, its norm, and the norm of A x. */
+static cw_status true_residual(cw_ecsim_fields *fields, double *norm) {
+  CW_TRY(apply(fields, fields->unknown, fields->residual));
+  N_VLinearSum(1, fields->right, -1, fields->residual, fields->residual);
+  *norm = cw_ecsim_vector_norm(fields->residual);
+  if (!isfinite(*norm))
+    return cw_fail(fields->context, CW_ERROR_NUMERIC,
+                   "the field equation's residual is not finite: a field, a particle or the mass "
+                   "matrix holds a value that is not a number");
+  return CW_OK;
+}
+
+static cw_status cycle(cw_ecsim_fields *fields, double tolerance, int *iterations) {
+  fields->status = CW_OK;
+  N_VConst(0, fields->correction);
+  SUNLinSolSetZeroGuess(fields->solver, SUNTRUE);
+  int result =
+      SUNLinSolSolve(fields->solver, NULL, fields->correction, fields->residual, tolerance);
+  *iterations += SUNLinSolNumIters(fields->solver);
+  if (fields->status != CW_OK)
+    return fields->status;
+  if (result < 0)
+    return cw_fail(fields->context, CW_ERROR_INTERNAL, "GMRES failed with code %d", result);
+  N_VLinearSum(1, fields->unknown, 1, fields->correction, fields->unknown);
+  return CW_OK;
+}
+
+static cw_status stalled(cw_ecsim_fields *fields, const cw_ecsim_report *report) {
+  return cw_fail(fields->context, CW_ERROR_NUMERIC,
+                 "the field solver stalls: after %d iterations the residual is %.3e, %.3e of the "
+                 "first one, %.3e; algorithms.ecsim.solver_tolerance asks for %.3e: raise "
+                 "solver_tolerance or solver_restart (%d), or lower the time step",
+                 report->iterations, report->residual, report->residual / report->first_residual,
+                 report->first_residual, fields->options.tolerance, fields->options.restart);
+}
+
+/* Cycles until the true residual is below the tolerance, or as small as round-off lets it be. */
+static cw_status iterate(cw_ecsim_fields *fields, cw_ecsim_report *report) {
+  CW_TRY(true_residual(fields, &report->residual));
+  report->first_residual = report->residual;
+  report->right_side = cw_ecsim_vector_norm(fields->right);
+  const double target = fields->options.tolerance * report->first_residual;
+  const double roundoff = 16 * DBL_EPSILON * (report->right_side + report->first_residual);
+  while (report->residual > target) {
+    const double before = report->residual;
+    if (report->iterations >= fields->options.iterations)
+      return stalled(fields, report);
+    CW_TRY(cycle(fields, 0.5 * target, &report->iterations));
+    CW_TRY(true_residual(fields, &report->residual));
+    if (report->residual <= target || report->residual <= 0.5 * before)
+      continue;
+    if (report->residual <= roundoff)
+      break; /* as far as doubles go */
+    if (report->residual > 0.99 * before)
+      return stalled(fields, report);
+  }
+  return CW_OK;
+}
+
+cw_status cw_ecsim_solve(cw_ecsim_fields *fields, cw_ecsim_response *response, void *user,
+                         cw_ecsim_report *report) {
+  cw_ecsim_report found = {0};
+  fields->response = response;
+  fields->user = user;
+  CW_TRY(right_side(fields));
+  pack(fields, fields->E, fields->unknown);
+  CW_TRY(iterate(fields, &found));
+  found.work = cw_ecsim_vector_dot(fields->unknown, fields->residual);
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+    num_threads(cw_context_threads(fields->context))
+  for (int64_t k = 0; k < fields->grid.points; k++)
+    for (int c = 0; c < 3; c++)
+      fields->J[c][k] += fields->work[c][k];
+  *report = found;
+  return set_unknown(fields, fields->unknown);
+}

@@ -1,0 +1,65 @@
+/* The device's push: which slots go through which kernel. */
+#include "kernels/push/push_cuda_launch.cuh"
+
+/* Teams that should be resident on a multiprocessor: their waits for memory overlap. */
+enum { TEAMS_WITH_DRIFT = 3, TEAMS_WITHOUT = 2, TEAM_EXTRA_BYTES = 4096 };
+
+/* The largest margin of cells that leaves room for enough teams; -1: none does. */
+static int choose_drift(const cw_device_properties *device, const cw_push_job *job, int tile) {
+  for (int drift = 1; drift >= 0; drift--) {
+    const size_t each = cw_push_arena(job, tile, drift) + TEAM_EXTRA_BYTES;
+    if (each * (drift ? TEAMS_WITH_DRIFT : TEAMS_WITHOUT) <= device->shared_per_multiprocessor)
+      return drift;
+  }
+  return -1;
+}
+
+static cw_status check_always(cw_context *context, const cw_push_job *job,
+                              const cw_cells_view *cells) {
+  if (job->order > CW_PUSH_STAGED_ORDERS || !job->gathers)
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "push: fields are staged for orders 1 to %d, and where they act; order is %d",
+                   CW_PUSH_STAGED_ORDERS, job->order);
+  if (!cells || cells->total_tiles == 0)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "push: fields are staged for sorted particles only");
+  return CW_OK;
+}
+
+/* Finds whether tiles are staged (*drift >= 0), and with which margin. */
+static cw_status plan(cw_context *context, const cw_push_job *job, const cw_cells_view *cells,
+                      const cw_push_tuning *tuning, int *drift) {
+  *drift = -1;
+  if (tuning->staging == CW_PUSH_STAGING_ALWAYS) {
+    CW_TRY(check_always(context, job, cells));
+    *drift = tuning->drift;
+    return CW_OK;
+  }
+  if (tuning->staging == CW_PUSH_STAGING_AUTO && cells && cells->total_tiles > 0 && job->vector &&
+      job->gathers && job->order <= CW_PUSH_STAGED_ORDERS)
+    *drift = choose_drift(cw_device_opened(context), job, cells->tile);
+  return CW_OK;
+}
+
+cw_status cw_push_cuda(cw_context *context, const cw_push_job *job, const cw_cells_view *cells,
+                       const cw_push_tuning *tuning) {
+  const cw_push_tuning automatic = {};
+  const int is_double = job->particles.precision == CW_DOUBLE;
+  int64_t sorted = 0;
+  int drift;
+  if (!tuning)
+    tuning = &automatic;
+  CW_TRY(cw_device_use(context, NULL));
+  CW_TRY(plan(context, job, cells, tuning, &drift));
+  if (drift >= 0) {
+    cw_push_tiles tiles = {cells->tile, {1, 1, 1}, cells->total_tiles, cells->tile_offsets, drift,
+                           cw_push_edge(job->order, cells->tile, drift)};
+    for (int a = 0; a < 3; a++)
+      tiles.tiles[a] = cells->tiles[a];
+    sorted = cw_min_i64(cells->npart_partitioned, job->particles.count);
+    CW_TRY((is_double ? cw_push_cuda_tiled_f64 : cw_push_cuda_tiled_f32)(context, job, &tiles,
+                                                                         tuning->team_size));
+  }
+  if (sorted == job->particles.count)
+    return CW_OK;
+  return (is_double ? cw_push_cuda_flat_f64 : cw_push_cuda_flat_f32)(context, job, sorted);
+}

@@ -1,0 +1,169 @@
+/* Exact energy: the drift over 200 cycles, the identity for each step, any scale, thin axes. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ecsim/ecsim_run.h"
+
+#define HARRIS_DECK                                                                                \
+  ECSIM_HEAD "[grid]\nresolution = [10, 20, %d]\nextent = [[0.0, 3.5], [0.0, 7.0], "               \
+             "[0.0, %.17g]]\n" SIDES_3D "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n"              \
+             "[particles]\nppc0 = 8.0\nuse_weights = true\n" ECSIM_SPECIES("e", "0.00390625",      \
+                                                                           "-1.0")                 \
+                 ECSIM_SPECIES("i", "1.0", "1.0") "[algorithms.timestep]\ndt = 0.25\n"             \
+             "[algorithms.deposit]\nshape_order = %d\n[algorithms.ecsim]\npipeline = \"%s\"\n"     \
+             "solver_tolerance = 1e-14\ntheta = %.17g\nsmoothing_passes = %d\n[setup]\n"           \
+             "problem = \"double_harris\"\nguide_field = 0.00097\n"
+
+static engine_fixture harris(int cells_z, int order, const char *pipeline, double theta, int passes,
+                             int threads) {
+  char text[4096];
+  snprintf(text, sizeof text, HARRIS_DECK, cells_z, 0.35 * cells_z, order, pipeline, theta, passes);
+  return engine_from_text(text, threads);
+}
+
+/* The bound of the solver's residual is below 1e-15 of the total a step; what is left is round-off
+ * in velocities and sums, which adds up as a random walk. */
+START_TEST(test_energy_is_kept_over_200_cycles) {
+  static const char *const pipelines[] = {"unsorted", "sorted", "matrix"};
+  engine_fixture f = harris(4, 1 + _i / 3, pipelines[_i % 3], 0.5, 0, 2);
+  const double first = total_energy(&f);
+  double worst = 0;
+  for (int k = 0; k < 200; k++) {
+    engine_steps(&f, 1);
+    const double error = fabs(total_energy(&f) / first - 1);
+    if (!(error <= worst))
+      worst = error;
+  }
+  ck_assert_msg(worst <= 1e-13, "order %d, %s: the energy drifts by %.3e", 1 + _i / 3,
+                pipelines[_i % 3], worst);
+  engine_clear(&f);
+}
+END_TEST
+
+static double squares(const cw_grid *grid, cw_vector_view now, double *const before[3]) {
+  double sum = 0;
+  for (int c = 0; c < 3; c++)
+    for (int32_t k = 0; k < grid->cells[2]; k++)
+      for (int32_t j = 0; j < grid->cells[1]; j++)
+        for (int32_t i = 0; i < grid->cells[0]; i++) {
+          const int64_t at = cw_grid_index(grid, i, j, k);
+          const double change = ((const double *)now.component[c])[at] - before[c][at];
+          sum += change * change;
+        }
+  return sum;
+}
+
+static void keep(const cw_grid *grid, cw_vector_view view, double *copy[3]) {
+  for (int c = 0; c < 3; c++) {
+    copy[c] = realloc(copy[c], (size_t)grid->points * sizeof(double));
+    memcpy(copy[c], view.component[c], (size_t)grid->points * sizeof(double));
+  }
+}
+
+/* dW = -(V / th) sum E' . r - (th - 1/2) V sum (|dE|^2 + |dB|^2), for a loose solver too: the
+ * identity then has a first term that is seen. */
+START_TEST(test_change_of_energy_equals_the_identity) {
+  static const struct {
+    double theta;
+    int passes, order;
+    const char *tolerance;
+  } cases[] = {{0.5, 0, 1, "1e-3"}, {0.5, 2, 2, "1e-3"}, {0.75, 0, 1, "1e-3"},
+               {1.0, 1, 2, "1e-13"}, {0.6, 1, 1, "1e-13"}};
+  char text[4096];
+  snprintf(text, sizeof text, HARRIS_DECK, 3, 1.05, cases[_i].order, "matrix", cases[_i].theta,
+           cases[_i].passes);
+  char *tolerance = strstr(text, "solver_tolerance = 1e-14");
+  snprintf(tolerance + 19, 6, "%-5s", cases[_i].tolerance);
+  tolerance[24] = '\n';
+  engine_fixture f = engine_from_text(text, 2);
+  const cw_grid *grid = cw_engine_grid(f.engine);
+  cw_ecsim_fields *fields = cw_engine_ecsim_fields(f.engine);
+  const double V = grid->dx[0] * grid->dx[1] * grid->dx[2], theta = cases[_i].theta;
+  double *E[3] = {NULL}, *B[3] = {NULL}, largest = 0, before = total_energy(&f), total = before;
+  for (int k = 0; k < 8; k++) {
+    keep(grid, cw_ecsim_E(fields), E);
+    keep(grid, cw_ecsim_B(fields), B);
+    engine_steps(&f, 1);
+    const double now = total_energy(&f);
+    const double damped = squares(grid, cw_ecsim_E(fields), E) + squares(grid, cw_ecsim_B(fields), B);
+    const double expected = -V / theta * cw_engine_ecsim_report(f.engine).work -
+                            (theta - 0.5) * V * damped;
+    ck_assert_msg(fabs(now - before - expected) <= 2e-14 * total,
+                  "step %d: the energy changes by %.6e; expected %.6e", k + 1, now - before,
+                  expected);
+    largest = fmax(largest, fabs(expected));
+    before = now;
+  }
+  ck_assert_msg(largest >= 1e-11 * total, "the identity was not put to the test: %.1e", largest);
+  for (int c = 0; c < 3; c++)
+    free(E[c]), free(B[c]);
+  engine_clear(&f);
+}
+END_TEST
+
+/* A plasma whose Debye length is far below a cell heats up in an explicit code. Here dx and dt are
+ * 1 to 1e16 times the skin depth, and the energy stays. */
+START_TEST(test_no_heating_on_any_grid) {
+  static const double scales[] = {1, 1e2, 1e4, 1e8, 1e16};
+  char text[2048];
+  snprintf(text, sizeof text,
+           ECSIM_HEAD "[grid]\nresolution = [16]\nextent = [[0.0, %.17g]]\n" SIDES_1D
+                      "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 64.0\n"
+                      ECSIM_SPECIES("e", "1.0", "-1.0") ECSIM_SPECIES("p", "1.0", "1.0")
+                      "[algorithms.timestep]\ndt = %.17g\n[algorithms.deposit]\nshape_order = %d\n"
+                      "[setup]\nproblem = \"thermal\"\ntemperature = 1e-4\n",
+           16 * scales[_i / 2], 0.5 * scales[_i / 2], 1 + _i % 2);
+  engine_fixture f = engine_from_text(text, 2);
+  const double first = total_energy(&f);
+  double worst = 0;
+  for (int k = 0; k < 100; k++) {
+    engine_steps(&f, 1);
+    const double error = fabs(total_energy(&f) / first - 1);
+    if (!(error <= worst))
+      worst = error;
+  }
+  ck_assert_msg(worst <= 1e-13, "scale %g, order %d: the energy drifts by %.3e", scales[_i / 2],
+                1 + _i % 2, worst);
+  engine_clear(&f);
+}
+END_TEST
+
+/* One and two cells along z: every node of a shape is an image of one or two. */
+START_TEST(test_thin_axes_keep_the_energy) {
+  engine_fixture f = harris(1 + _i % 2, 1 + _i / 2, "matrix", 0.5, 1, 2);
+  const double first = total_energy(&f);
+  engine_steps(&f, 60);
+  const double error = fabs(total_energy(&f) / first - 1);
+  ck_assert_msg(error <= 1e-13, "%d cells, order %d: the energy drifts by %.3e", 1 + _i % 2,
+                1 + _i / 2, error);
+  engine_clear(&f);
+}
+END_TEST
+
+START_TEST(test_same_bits_for_any_number_of_threads) {
+  static const char *const pipelines[] = {"unsorted", "sorted", "matrix"};
+  char reference[65], hex[65];
+  for (int threads = 1; threads <= 3; threads++) {
+    engine_fixture f = harris(6, 1 + _i / 3, pipelines[_i % 3], 0.5, 1, threads);
+    engine_steps(&f, 5);
+    cw_engine_sha256(f.engine, threads == 1 ? reference : hex);
+    engine_clear(&f);
+    if (threads > 1)
+      ck_assert_msg(strcmp(hex, reference) == 0, "%d threads give %s; one gave %s", threads, hex,
+                    reference);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("ecsim energy");
+  TCase *tests = tcase_create("energy");
+  tcase_set_timeout(tests, 300);
+  tcase_add_loop_test(tests, test_energy_is_kept_over_200_cycles, 0, 6);
+  tcase_add_loop_test(tests, test_change_of_energy_equals_the_identity, 0, 5);
+  tcase_add_loop_test(tests, test_no_heating_on_any_grid, 0, 10);
+  tcase_add_loop_test(tests, test_thin_axes_keep_the_energy, 0, 4);
+  tcase_add_loop_test(tests, test_same_bits_for_any_number_of_threads, 0, 6);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
