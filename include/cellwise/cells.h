@@ -88,8 +88,8 @@ CW_API cw_status cw_cells_sort_keys(cw_context *context, int64_t count, const ui
 CW_API cw_status cw_cells_gather(cw_context *context, int64_t count, const uint32_t *permutation,
                                  size_t item_size, const void *source, void *destination);
 
-/* The same two on device arrays; the first waits for its end. low_memory: the histogram sort instead
- * of the vendor's radix sort, with half of the working memory.
+/* The same two on device arrays; the first waits for its end. low_memory: the histogram sort
+ * instead of the vendor's radix sort, with half of the working memory.
  * Errors: as above, but a key > bins is CW_ERROR_NUMERIC, and CW_ERROR_DEVICE; CW_ERROR_UNSUPPORTED
  * also where there is no device. */
 CW_API cw_status cw_cells_sort_keys_device(cw_context *context, int64_t count, const uint32_t *keys,

@@ -36,6 +36,8 @@ typedef struct cw_deposit_options {
   cw_deposit_path path;
   int drift;      /* cells a particle may be from its tile before it takes the escape path */
   int team_size;  /* threads a team on a device; 0: by occupancy. The CPU's teams are one thread */
+  double max_move; /* bound of a particle's move along an axis in this step, cells; 0 means 1. A
+                    * device's fixed point takes its quantum from it; a longer move is a fault */
   int scratch_bits; /* of a device's fixed-point tile in single precision: 32, or 64 (0: 64) */
   double charge;  /* of a particle of weight 1 */
   double dt;      /* time step: in-plane currents are charge * weight * displacement / dt */

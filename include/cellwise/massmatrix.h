@@ -7,12 +7,13 @@
  * axes. alpha_p = [I - C(w) + w w^T] / (1 + |w|^2) with C(w) u = w x u and w = beta B(x_p) / c:
  * G. Lapenta, J. Comput. Phys. 334 (2017) 349; L. Pennati, S. Markidis, arXiv 2604.19286.
  *
- * Storage. Per axis an entry depends only on the unordered pair of nodes, so (n + 1)^dim arrays over
- * the grid hold each component, 8 instead of 14 for CIC and 27 instead of 63 for TSC in 3D: array
- * (e0, e1, e2) holds at node m the entry of any two nodes that along every axis a are m_a and
+ * Storage. Per axis an entry depends only on the unordered pair of nodes, so (n + 1)^dim arrays
+ * over the grid hold each component, 8 instead of 14 for CIC and 27 instead of 63 for TSC in 3D:
+ * array (e0, e1, e2) holds at node m the entry of any two nodes that along every axis a are m_a and
  * m_a + e_a in either order, so M_{g, g + d} = array(|d|)[g + min(d, 0)], min axis by axis.
  *
- * Use: create; clear; add, once a species; finish; then product, row sums, ... as often as wanted. */
+ * Use: create; clear; add, once a species; finish; then product, row sums, ... as often as wanted.
+ */
 #ifndef CELLWISE_MASSMATRIX_H
 #define CELLWISE_MASSMATRIX_H
 
@@ -74,8 +75,7 @@ typedef struct cw_massmatrix_species {
  * The grid is copied. Errors: CW_ERROR_ARGUMENT (order, kind, ghost cells: `order` are needed),
  * CW_ERROR_UNSUPPORTED (a method or format that the order or backend has not), CW_ERROR_MEMORY. */
 CW_API cw_status cw_massmatrix_create(cw_context *context, const cw_grid *grid,
-                                      const cw_massmatrix_options *options,
-                                      cw_massmatrix **matrix);
+                                      const cw_massmatrix_options *options, cw_massmatrix **matrix);
 CW_API void cw_massmatrix_destroy(cw_massmatrix *matrix);
 CW_API void cw_massmatrix_clear(cw_massmatrix *matrix);
 
@@ -84,23 +84,23 @@ CW_API void cw_massmatrix_clear(cw_massmatrix *matrix);
  * in tiles so ordered, they are read in place. Result: the same bits for any number of threads.
  * Errors: CW_ERROR_ARGUMENT (kind; a matrix already finished; missing arrays; a particle outside
  * the interior cells), CW_ERROR_MEMORY, CW_ERROR_NUMERIC (an offset that is not in [0, 1]). On an
- * error the matrix is unchanged. A coefficient, momentum or field that is not finite goes into M. */
+ * error the matrix is unchanged. A coefficient, momentum or field that is not finite goes into M.
+ */
 CW_API cw_status cw_massmatrix_add_scalar(cw_massmatrix *matrix, cw_particles_view particles,
                                           const void *coefficient, double scale);
 
 /* Adds a species to a tensor matrix and, in the same pass, to
- *   Jhat_g += scale * sum_p q_p S_pg alpha_p v_p     (v_p = u; relativistic: u, with alpha's factor)
- *   rho_g  += scale * sum_p q_p S_pg
- * over the grid, in double, ghost cells included: fold them along periodic axes afterwards
- * (cw_massmatrix_fold_ghosts). B is on nodes, in double, ghost cells filled; no components means
- * B = 0. Jhat without components and rho = NULL are not summed.
+ *   Jhat_g += scale * sum_p q_p S_pg alpha_p v_p     (v_p = u; relativistic: u, with alpha's
+ * factor) rho_g  += scale * sum_p q_p S_pg over the grid, in double, ghost cells included: fold
+ * them along periodic axes afterwards (cw_massmatrix_fold_ghosts). B is on nodes, in double, ghost
+ * cells filled; no components means B = 0. Jhat without components and rho = NULL are not summed.
  * Errors: as cw_massmatrix_add_scalar, which leave Jhat and rho unchanged too. */
 CW_API cw_status cw_massmatrix_add_species(cw_massmatrix *matrix, cw_particles_view particles,
                                            const cw_massmatrix_species *species, cw_vector_view B,
                                            cw_vector_view Jhat, double *rho);
 
-/* Folds the ghost cells of periodic axes and fills them. Collective. Nothing can be added then until
- * the next clear. The functions below need a finished matrix (else CW_ERROR_ARGUMENT). */
+/* Folds the ghost cells of periodic axes and fills them. Collective. Nothing can be added then
+ * until the next clear. The functions below need a finished matrix (else CW_ERROR_ARGUMENT). */
 CW_API cw_status cw_massmatrix_finish(cw_massmatrix *matrix);
 
 /* y = M x at every node; arrays over the grid in double. A scalar matrix takes component 0 only.

@@ -18,6 +18,8 @@ typedef struct cw_bench_case {
   double cfl;
   int threads, repeats;
   uint32_t seed;
+  int atoms; /* `coordination`: of a liquid of 100 in a unit of volume */
+  double r_0, d_max;
 } cw_bench_case;
 
 /* Timed body; returns a status, prepares nothing itself. */
@@ -42,4 +44,6 @@ cw_status cw_bench_particles(cw_context *context, const cw_bench_case *bench_cas
 typedef cw_status cw_bench_kernel(cw_context *context, const cw_bench_case *bench_case,
                                   json_t *variants);
 cw_bench_kernel cw_bench_deposit, cw_bench_sort, cw_bench_step;
+cw_bench_kernel cw_bench_massmatrix;
+cw_bench_kernel cw_bench_coordination;
 #endif

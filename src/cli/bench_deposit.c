@@ -231,6 +231,7 @@ cw_status cw_bench_deposit(cw_context *context, const cw_bench_case *bench_case,
                                    .drift = bench_case->drift,
                                    .team_size = bench_case->team_size,
                                    .charge = 1,
+                                   .max_move = s.dt, /* light's, in cells of edge 1 */
                                    .dt = s.dt};
   CW_TRY_CLEANUP(status, make_vector(&s, bench_case->precision, "current", &s.J));
   CW_TRY_CLEANUP(status, make_vector(&s, CW_DOUBLE, "reference current", &s.expected));

@@ -42,6 +42,8 @@ void cw_check_report_fill(cw_check_report *report, const cw_deck *deck) {
   report->larmor_cells = deck->scales.larmor0 / dx;
   report->plasma_period_steps = 2 * acos(-1.0) * skindepth / deck->dt;
   report->debye_cells = sqrt(coldest(deck)) * skindepth / dx;
+  if (deck->simulation.engine == CW_ENGINE_ECSIM)
+    return; /* stable, and without heating, at any step and cell */
   if (report->skindepth_cells < 1)
     warn(report, "the skin depth is %.3g cells: plasma waves are not resolved",
          report->skindepth_cells);

@@ -30,7 +30,10 @@ enum {
   OPT_BULK,
   OPT_CFL,
   OPT_REPEATS,
-  OPT_SEED
+  OPT_SEED,
+  OPT_ATOMS,
+  OPT_R_0,
+  OPT_D_MAX
 };
 
 static const struct argp_option options[] = {
@@ -48,6 +51,9 @@ static const struct argp_option options[] = {
     {"cfl", OPT_CFL, "C", 0, "CFL number (default 0.5)", 0},
     {"repeats", OPT_REPEATS, "N", 0, "timed runs, at least 7 (default 7)", 0},
     {"seed", OPT_SEED, "N", 0, "of the random numbers (default 1)", 0},
+    {"atoms", OPT_ATOMS, "N", 0, "atoms of `coordination` (default 50000)", 0},
+    {"r0", OPT_R_0, "R", 0, "length R_0 of `coordination` (default 0.2)", 0},
+    {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
     {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
     {"json", 'j', NULL, 0, "print one JSON document", 0},
@@ -109,6 +115,15 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   case OPT_SEED:
     a->c.seed = (uint32_t)integer(a, "--seed", value, 0, INT32_MAX);
     return 0;
+  case OPT_ATOMS:
+    a->c.atoms = integer(a, "--atoms", value, 1, 1 << 28);
+    return 0;
+  case OPT_R_0:
+    a->c.r_0 = real(a, "--r0", value, 1e-3, 1e3);
+    return 0;
+  case OPT_D_MAX:
+    a->c.d_max = real(a, "--dmax", value, 1e-3, 1e3);
+    return 0;
   case OPT_PRECISION:
     if (strcmp(value, "single") == 0)
       a->c.precision = CW_SINGLE;
@@ -149,7 +164,8 @@ static const struct {
   cw_bench_kernel *run;
   int on_device; /* 1: has variants for --backend cuda */
 } kernels[] = {
-    {"deposit", cw_bench_deposit, 1}, {"sort", cw_bench_sort, 0}, {"step", cw_bench_step, 0}};
+    {"deposit", cw_bench_deposit, 1}, {"sort", cw_bench_sort, 0}, {"step", cw_bench_step, 0},
+    {"massmatrix", cw_bench_massmatrix, 0}, {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
 static json_t *case_json(const cw_bench_case *c, const cw_context *context) {
@@ -261,7 +277,10 @@ int cw_command_bench(int argc, char **argv) {
                                      .temperature = 0.1,
                                      .cfl = 0.5,
                                      .repeats = 7,
-                                     .seed = 1}};
+                                     .seed = 1,
+                                     .atoms = 50000,
+                                     .r_0 = 0.2,
+                                     .d_max = 0.5}};
   int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
   if (wrong || arguments.failed)
     return CW_EXIT_INPUT;

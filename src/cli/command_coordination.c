@@ -127,7 +127,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"traj", 'T', "FILE", 0, "trajectory: xyz (plain or extended), gro, pdb, dcd", 0},
+    {"traj", 'T', "FILE", 0, "trajectory: xyz (plain or extended), gro, pdb, dcd, xtc, trr", 0},
     {"format", 'f', "NAME", 0, "its format, where the ending of its name does not tell", 0},
     {"derivatives", 'd', NULL, 0, "compute derivatives for every atom and the box", 0},
     {"json", 'j', NULL, 0, "print one JSON document with every frame", 0},

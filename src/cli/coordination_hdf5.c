@@ -119,11 +119,21 @@ static cw_status put_atoms(const cw_atoms_file *file, int k) {
   return status;
 }
 
+/* Under a group of their own, so that no label is in the way of another name. */
+static hid_t make_group(const cw_atoms_file *file, const char *label) {
+  hid_t all = H5Gopen2(file->file, "variables", H5P_DEFAULT);
+  if (all < 0)
+    all = H5Gcreate2(file->file, "variables", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t group = all < 0 ? -1 : H5Gcreate2(all, label, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (all >= 0)
+    H5Gclose(all);
+  return group;
+}
+
 static cw_status open_variable(cw_atoms_file *file, int k) {
   variable *v = &file->variables[k];
   v->entries = file->input->variables[k].a.count;
-  v->group = H5Gcreate2(file->file, file->input->variables[k].words->label, H5P_DEFAULT,
-                        H5P_DEFAULT, H5P_DEFAULT);
+  v->group = make_group(file, file->input->variables[k].words->label);
   if (v->group < 0)
     return fail(file, "making a group named by a variable's label");
   CW_TRY(put_atoms(file, k));
@@ -221,6 +231,9 @@ static cw_status grow(const cw_atoms_file *file, variable *v, int64_t bins) {
 
 static cw_status count(const cw_atoms_file *file, variable *v, const double *values) {
   for (int64_t j = 0; j < v->entries; j++) {
+    if (!isfinite(values[j]))
+      return cw_fail(file->context, CW_ERROR_NUMERIC, "%s: entry %lld has no finite coordination",
+                     file->aside.path, (long long)j + 1);
     double bin = floor(values[j] / file->bin_width);
     v->sum += values[j];
     v->total++;

@@ -1,7 +1,7 @@
 /* Coordination atom by atom, in HDF5: every frame, or a histogram over all of them. Files are
  * written aside and get their name when they are whole.
  *
- * A group a variable, named by its label:
+ * A group /variables/LABEL a variable:
  *   atoms          [entries] numbers of GROUPA's entries, from 1; virtual atoms count on behind the
  *                  last atom
  *   coordination   [frames][entries] sum of s over the pairs of each entry (--per-atom)

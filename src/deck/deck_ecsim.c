@@ -83,10 +83,11 @@ static void check_numerics(cw_deck_reader *reader) {
     deck->algorithms.deposit.shape_order = 1;
   int found = deck->algorithms.deposit.shape_order;
   if (found != 1 && found != 2)
-    cw_deck_fault(reader, CW_RANK_WRITTEN, order,
-                  "algorithms.deposit.shape_order: found %d; expected 1 (CIC) or 2 (TSC) for engine "
-                  "ecsim",
-                  found);
+    cw_deck_fault(
+        reader, CW_RANK_WRITTEN, order,
+        "algorithms.deposit.shape_order: found %d; expected 1 (CIC) or 2 (TSC) for engine "
+        "ecsim",
+        found);
   if (precision.line && deck->simulation.precision != CW_DOUBLE)
     cw_deck_fault(reader, CW_RANK_WRITTEN, precision,
                   "simulation.precision: found single; expected double, without which engine ecsim "

@@ -2,7 +2,7 @@
 #include "base/device_cuda.cuh"
 #include "engine/engine_cuda.h"
 
-#define CW_BODY static __device__ __forceinline__
+#define CW_BODY           static __device__ __forceinline__
 #define CW_REAL_IS_DOUBLE 0
 #include "engine/boundaries_body.h"
 #undef CW_REAL_IS_DOUBLE

@@ -44,9 +44,8 @@ static cw_status deposit(cw_engine *engine) {
     const cw_deck_species *species = engine->species[s].deck;
     if (species->charge == 0)
       continue;
-    const cw_massmatrix_species options = {.charge = species->charge,
-                                           .beta = cw_ecsim_beta(engine->deck, species),
-                                           .scale = 1};
+    const cw_massmatrix_species options = {
+        .charge = species->charge, .beta = cw_ecsim_beta(engine->deck, species), .scale = 1};
     CW_TRY(cw_massmatrix_add_species(state->matrix,
                                      cw_particles_get_view(engine->species[s].particles), &options,
                                      cw_ecsim_B_node(state->fields), Jhat, NULL));
@@ -122,10 +121,10 @@ static cw_status create(cw_engine *engine) {
                 &engine->ecsim->nodes));
   const int sorted = deck->algorithms.ecsim.pipeline != CW_PIPELINE_UNSORTED;
   for (int s = 0; s < deck->particles.species_count; s++)
-    CW_TRY(cw_engine_create_species(engine, s, sorted, TILE,
-                                    !deck->algorithms.deposit.vendor_sort));
-  CW_TRY(cw_engine_load(engine, cw_ecsim_E(engine->ecsim->fields),
-                        cw_ecsim_B(engine->ecsim->fields)));
+    CW_TRY(
+        cw_engine_create_species(engine, s, sorted, TILE, !deck->algorithms.deposit.vendor_sort));
+  CW_TRY(
+      cw_engine_load(engine, cw_ecsim_E(engine->ecsim->fields), cw_ecsim_B(engine->ecsim->fields)));
   return cw_ecsim_update(engine->ecsim->fields);
 }
 

@@ -37,8 +37,8 @@ static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_
 #pragma omp parallel for schedule(static) if (blocks > 1)                                          \
     num_threads(cw_context_threads(engine->context))
     for (int64_t b = 0; b < blocks; b++)
-      sums[b] = block_energy(&view, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, view.count),
-                             &counts[b]);
+      sums[b] =
+          block_energy(&view, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, view.count), &counts[b]);
     *energy = 0;
     *alive = 0;
     for (int64_t b = 0; b < blocks; b++)

@@ -14,8 +14,7 @@ static void pack_nodes(const cw_engine *engine) {
   for (int64_t k = 0; k < engine->grid.points; k++)
     for (int c = 0; c < 3; c++) {
       state->nodes[CW_ECSIM_NODE * k + c] = ((const double *)E.component[c])[k];
-      state->nodes[CW_ECSIM_NODE * k + CW_ECSIM_NODE / 2 + c] =
-          ((const double *)B.component[c])[k];
+      state->nodes[CW_ECSIM_NODE * k + CW_ECSIM_NODE / 2 + c] = ((const double *)B.component[c])[k];
     }
 }
 
@@ -46,8 +45,8 @@ static cw_status move_species(cw_engine *engine, const cw_species_state *species
 #pragma omp parallel for schedule(static) if (blocks > 1)                                          \
     num_threads(cw_context_threads(engine->context))
   for (int64_t block = 0; block < blocks; block++)
-    faults[block] = table->move[shape](&job, block * CW_BLOCK,
-                                       cw_min_i64((block + 1) * CW_BLOCK, count));
+    faults[block] =
+        table->move[shape](&job, block * CW_BLOCK, cw_min_i64((block + 1) * CW_BLOCK, count));
   for (int64_t block = 0; block < blocks; block++)
     if (faults[block] >= 0) {
       const int64_t p = faults[block];

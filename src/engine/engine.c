@@ -89,8 +89,8 @@ cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine *
   made->deck = deck;
   CW_TRY_CLEANUP(status, cw_setup_grid(context, deck, &made->grid));
   CW_TRY_CLEANUP(status, CW_NEW(context, made->grid.points, "charge density", &made->density));
-  CW_TRY_CLEANUP(status, CW_NEW(context, made->grid.points, "density of a species",
-                                &made->species_density));
+  CW_TRY_CLEANUP(
+      status, CW_NEW(context, made->grid.points, "density of a species", &made->species_density));
   CW_TRY_CLEANUP(status, made->ops->create(made));
   *engine = made;
   made = NULL;

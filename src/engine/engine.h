@@ -21,7 +21,11 @@ const char *const *cw_engine_stages(const cw_deck *deck, int *count);
 typedef struct cw_engine cw_engine;
 
 /* What an engine has on its grid. */
-typedef enum cw_engine_quantity { CW_QUANTITY_E = 0, CW_QUANTITY_B, CW_QUANTITY_J } cw_engine_quantity;
+typedef enum cw_engine_quantity {
+  CW_QUANTITY_E = 0,
+  CW_QUANTITY_B,
+  CW_QUANTITY_J
+} cw_engine_quantity;
 
 /* Diagnostics of the state as it stands. */
 typedef struct cw_engine_diagnostics {

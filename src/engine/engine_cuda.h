@@ -18,10 +18,10 @@ typedef struct cw_block_sides {
 cw_status cw_engine_apply_sides_cuda(cw_context *context, const cw_block_sides *sides,
                                      const cw_particles_view *particles);
 
-/* Sum of weight (gamma - 1) (massless: weight |u|) over the live slots, in double, and their number.
- * Formed by a fixed number of blocks over fixed slots and a fixed tree: the same bits on every run
- * and every device. work: device array of CW_ENERGY_WORK doubles, overwritten. energy and alive are
- * on the host; waits for them. */
+/* Sum of weight (gamma - 1) (massless: weight |u|) over the live slots, in double, and their
+ * number. Formed by a fixed number of blocks over fixed slots and a fixed tree: the same bits on
+ * every run and every device. work: device array of CW_ENERGY_WORK doubles, overwritten. energy and
+ * alive are on the host; waits for them. */
 enum { CW_ENERGY_PARTS = 1024, CW_ENERGY_WORK = 2 * (CW_ENERGY_PARTS + 1) };
 cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_view *particles,
                                       int massless, double *work, double *energy, int64_t *alive);

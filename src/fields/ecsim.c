@@ -34,9 +34,9 @@ cw_vector_view cw_ecsim_J(const cw_ecsim_fields *fields) {
 }
 
 void cw_ecsim_arrays(cw_ecsim_fields *fields, double **arrays[CW_ECSIM_ARRAYS]) {
-  double **const all[CW_ECSIM_ARRAYS] = {
-      fields->E,    fields->B, fields->B_node, fields->E_theta, fields->E_particles,
-      fields->Jhat, fields->J, fields->centre, fields->work};
+  double **const all[CW_ECSIM_ARRAYS] = {fields->E,       fields->B,           fields->B_node,
+                                         fields->E_theta, fields->E_particles, fields->Jhat,
+                                         fields->J,       fields->centre,      fields->work};
   memcpy(arrays, all, sizeof all);
 }
 
@@ -124,8 +124,8 @@ cw_status cw_ecsim_fill_ghosts(cw_ecsim_fields *fields, double *const array[3]) 
   return CW_OK;
 }
 
-cw_status cw_ecsim_create(cw_context *context, const cw_grid *grid,
-                          const cw_ecsim_options *options, cw_ecsim_fields **fields) {
+cw_status cw_ecsim_create(cw_context *context, const cw_grid *grid, const cw_ecsim_options *options,
+                          cw_ecsim_fields **fields) {
   cw_ecsim_fields *made = NULL;
   double **arrays[CW_ECSIM_ARRAYS];
   cw_status status = CW_OK;
@@ -195,7 +195,7 @@ cw_status cw_ecsim_advance(cw_ecsim_fields *fields) {
   for (int c = 0; c < 3; c++)
     job.base[c] = job.out[c] = fields->B[c], job.in[c] = fields->E_theta[c];
   fields->table->curl(&job);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
     num_threads(cw_context_threads(fields->context))
   for (int64_t k = 0; k < fields->grid.points; k++)
     for (int c = 0; c < 3; c++)

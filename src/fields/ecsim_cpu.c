@@ -85,9 +85,9 @@ static void divergence_row(const cw_ecsim_job *job, const place *p) {
   const double *base = job->base[0] ? job->base[0] + p->at : NULL;
   double *out = job->out[0] + p->at;
   for (int32_t i = 0; i < p->n; i++)
-    out[i] = based(base, i) + (p->step[0] * along_x(&f[0], i, s) +
-                               p->step[1] * along_y(&f[1], i, s) +
-                               p->step[2] * along_z(&f[2], i, s));
+    out[i] =
+        based(base, i) + (p->step[0] * along_x(&f[0], i, s) + p->step[1] * along_y(&f[1], i, s) +
+                          p->step[2] * along_z(&f[2], i, s));
 }
 
 static void average_row(const cw_ecsim_job *job, const place *p) {
@@ -103,8 +103,8 @@ typedef void row_function(const cw_ecsim_job *job, const place *p);
 
 static inline void over_rows(const cw_ecsim_job *job, row_function *function) {
   const int64_t count = (int64_t)job->grid->cells[1] * job->grid->cells[2];
-#pragma omp parallel for num_threads(job->threads) schedule(static)                                \
-    if (job->grid->points > CW_ECSIM_PARALLEL_POINTS)
+#pragma omp parallel for num_threads(job->threads)                                                 \
+    schedule(static) if (job->grid->points > CW_ECSIM_PARALLEL_POINTS)
   for (int64_t row = 0; row < count; row++) {
     const place p = place_of(job, row);
     function(job, &p);

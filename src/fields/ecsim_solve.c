@@ -14,7 +14,7 @@ static void copy(const cw_ecsim_fields *fields, double *const array[3], double *
   const cw_grid *grid = &fields->grid;
   const int64_t n = grid->cells[0], rows = (int64_t)grid->cells[1] * grid->cells[2];
   const size_t bytes = (size_t)n * sizeof(double);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
     num_threads(cw_context_threads(fields->context))
   for (int64_t row = 0; row < 3 * rows; row++) {
     const int64_t r = row % rows;
@@ -66,7 +66,7 @@ static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
     job.out[c] = fields->E_particles[c]; /* free again */
   }
   fields->table->curl(&job);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
     num_threads(cw_context_threads(fields->context))
   for (int64_t k = 0; k < fields->grid.points; k++)
     for (int c = 0; c < 3; c++)
@@ -131,7 +131,7 @@ static cw_status right_side(cw_ecsim_fields *fields) {
   }
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->J));
   fields->table->curl(&job);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
     num_threads(cw_context_threads(fields->context))
   for (int64_t k = 0; k < fields->grid.points; k++)
     for (int c = 0; c < 3; c++)
@@ -208,7 +208,7 @@ cw_status cw_ecsim_solve(cw_ecsim_fields *fields, cw_ecsim_response *response, v
   pack(fields, fields->E, fields->unknown);
   CW_TRY(iterate(fields, &found));
   found.work = cw_ecsim_vector_dot(fields->unknown, fields->residual);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)     \
+#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
     num_threads(cw_context_threads(fields->context))
   for (int64_t k = 0; k < fields->grid.points; k++)
     for (int c = 0; c < 3; c++)

@@ -26,9 +26,10 @@ double *cw_ecsim_vector_data(N_Vector vector) {
   do {                                                                                             \
     const content *over = content_of(x);                                                           \
     const int64_t length = (int64_t)over->length, blocks = cw_block_count(length);                 \
-    _Pragma("omp parallel for schedule(static) if (blocks > 1)                                    \
-                num_threads(cw_context_threads(over->context))")                                   \
-    for (int64_t block = 0; block < blocks; block++) {                                             \
+    _Pragma(                                                                                       \
+        "omp parallel for schedule(static) if (blocks > 1)                                    \
+                num_threads(cw_context_threads(over->context))") for (int64_t block = 0;           \
+                                                                      block < blocks; block++) {   \
       const int64_t from = block * CW_BLOCK, to = cw_min_i64(from + CW_BLOCK, length);             \
       body                                                                                         \
     }                                                                                              \

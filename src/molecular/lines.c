@@ -79,6 +79,8 @@ cw_status cw_lines_fail(const cw_lines *lines, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  if (lines->number == 0) /* a binary file has no lines */
+    return cw_fail(lines->context, CW_ERROR_FORMAT, "%s: %s", lines->path, text);
   return cw_fail(lines->context, CW_ERROR_FORMAT, "%s:%lld: %s", lines->path,
                  (long long)lines->number, text);
 }

@@ -1,4 +1,5 @@
-/* Trajectories frame by frame: XYZ (plain and extended), GRO, PDB, DCD. */
+/* Trajectories frame by frame: XYZ (plain and extended), GRO, PDB, DCD; XTC and TRR by libgromacs.
+ */
 #ifndef CW_MOLECULAR_TRAJECTORY_H
 #define CW_MOLECULAR_TRAJECTORY_H
 
@@ -22,9 +23,10 @@ typedef struct cw_trajectory cw_trajectory;
 typedef struct cw_trajectory_format {
   const char *name; /* as --format wants it, and the usual ending of file names */
   double length;    /* nm of the file's unit, unless told otherwise */
-  int binary;
+  int binary;       /* no lines */
   cw_status (*open)(cw_trajectory *trajectory);
   cw_status (*next)(cw_trajectory *trajectory, int *more);
+  void (*close)(cw_trajectory *trajectory); /* optional */
 } cw_trajectory_format;
 
 struct cw_trajectory {
@@ -36,6 +38,8 @@ struct cw_trajectory {
   int has_fixed_box; /* --box: the file's boxes are not looked at */
   cw_box fixed_box;
   int dcd_swapped, dcd_has_cell; /* DCD header */
+  int64_t xdr_frames;            /* XTC, TRR: frames with positions */
+  struct cw_gromacs *gromacs;
 };
 
 /* format NULL: by the ending of the file's name. Errors: CW_ERROR_IO, CW_ERROR_INPUT (no such
@@ -53,6 +57,7 @@ cw_status cw_trajectory_room(cw_trajectory *trajectory, int64_t atoms);
 cw_status cw_trajectory_cell(const cw_trajectory *trajectory, const double lengths[3],
                              const double angles[3], cw_box *box);
 
-extern const cw_trajectory_format cw_format_xyz, cw_format_gro, cw_format_pdb, cw_format_dcd;
+extern const cw_trajectory_format cw_format_xyz, cw_format_gro, cw_format_pdb, cw_format_dcd,
+    cw_format_xtc, cw_format_trr;
 
 #endif

@@ -64,8 +64,8 @@ static cw_status check_species(cw_context *context, const cw_deck *deck) {
                         count);
   for (int s = 0; s < count; s++) {
     const cw_deck_species *species = &deck->particles.species[s];
-    const double charge = s % 2 ? fabs(deck->particles.species[0].charge)
-                                : -fabs(deck->particles.species[0].charge);
+    const double charge =
+        s % 2 ? fabs(deck->particles.species[0].charge) : -fabs(deck->particles.species[0].charge);
     if (!(species->mass > 0) || species->charge != charge || charge == 0)
       return cw_deck_fail(context, deck, species->where,
                           "species %d (%s) has charge %g and mass %g; problem \"double_harris\" "
@@ -160,8 +160,8 @@ static double flux(const sheets *s, double x, double y) {
   return s->amplitude * s->B * s->d * sum;
 }
 
-/* dB = grad psi x z by differences of psi between a cell's corners, in the mean over the other axis:
- * the very differences of the engine's curl, so that div B = 0 to round-off. */
+/* dB = grad psi x z by differences of psi between a cell's corners, in the mean over the other
+ * axis: the very differences of the engine's curl, so that div B = 0 to round-off. */
 static double field(const void *user, int axis, const double x[3]) {
   const sheets *s = user;
   const double hx = 0.5 * s->dx[0], hy = 0.5 * s->dx[1];
@@ -192,7 +192,8 @@ static cw_status load(cw_loader *loader, int first, int has_sheets, double backg
   const cw_deck *deck = loader->target->deck;
   const population both = {
       .s = sheets_of(deck),
-      .thermal = {cw_setup_number(deck, "thermal_electrons"), cw_setup_number(deck, "thermal_ions")},
+      .thermal = {cw_setup_number(deck, "thermal_electrons"),
+                  cw_setup_number(deck, "thermal_ions")},
       .drift = {cw_setup_number(deck, "drift_electrons"), cw_setup_number(deck, "drift_ions")},
       .has_sheets = has_sheets,
       .background = background};

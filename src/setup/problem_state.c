@@ -1,6 +1,6 @@
 /* Start from a state file: the deck's grid, species, scales and numerics come from it, and what the
- * deck says of them too must agree. Units: charges, masses and fields as in the file, so q0 = B0 = 1
- * and a particle's weight is the size of its charge. */
+ * deck says of them too must agree. Units: charges, masses and fields as in the file, so q0 = B0 =
+ * 1 and a particle's weight is the size of its charge. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "setup/state.h"
 
 const cw_problem_key cw_state_keys[] = {
-    {"file", "string", NULL, "", "HDF5 file of the state, from the deck's folder or the current one"},
+    {"file", "string", NULL, "",
+     "HDF5 file of the state, from the deck's folder or the current one"},
     {.name = NULL},
 };
 
@@ -212,9 +213,9 @@ static cw_status fill_fields(const cw_setup_target *target, cw_state_file *state
                 "field of the state file", &values));
   for (int f = 0; f < 2; f++)
     for (int c = 0; c < 3; c++)
-      CW_TRY_CLEANUP(status, fill_field(target, state, names[f][c],
-                                        f ? target->B.component[c] : target->E.component[c],
-                                        values));
+      CW_TRY_CLEANUP(status,
+                     fill_field(target, state, names[f][c],
+                                f ? target->B.component[c] : target->E.component[c], values));
 cleanup:
   CW_DELETE(target->context, values);
   return status;

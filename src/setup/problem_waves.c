@@ -16,8 +16,9 @@ static const double TWO_PI = 6.283185307179586476925286766559;
 #define WAVE_KEYS                                                                                  \
   {"mode", "int", "1", "1", "whole waves in the box along x"},                                     \
       {"amplitude", "float", "1e-6", "B0", "largest E of the wave"},                               \
-      {"temperature", "float", "0", "m c^2", "kT of every species, in units of its own m c^2"},    \
-      {"quiet", "bool", "true", "", "evenly spread particles instead of random places"}
+      {"temperature", "float", "0", "m c^2", "kT of every species, in units of its own m c^2"}, {  \
+    "quiet", "bool", "true", "", "evenly spread particles instead of random places"                \
+  }
 
 const cw_problem_key cw_light_wave_keys[] = {WAVE_KEYS, {.name = NULL}};
 const cw_problem_key cw_whistler_keys[] = {

@@ -9,8 +9,9 @@
 #include "base/context_private.h"
 
 static cw_status fail_format(const cw_state_file *state, const char *what) {
-  return cw_fail(state->context, CW_ERROR_FORMAT, "%s: %s; expected a state as docs of problem "
-                 "\"state\" describe it", state->path, what);
+  return cw_fail(state->context, CW_ERROR_FORMAT,
+                 "%s: %s; expected a state file as src/setup/state.h describes it",
+                 state->path, what);
 }
 
 /* `count` numbers of an attribute; 0 when it is missing or of another shape. */
@@ -226,8 +227,7 @@ void cw_state_close(cw_state_file *state) {
 cw_status cw_state_read(cw_state_file *state, const char *name, int64_t count, double *values) {
   char what[128];
   hid_t set = H5Dopen2(state->file, name, H5P_DEFAULT);
-  int ok = set >= 0 &&
-           H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  int ok = set >= 0 && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
   if (set >= 0)
     H5Dclose(set);
   for (int64_t k = 0; k < count && ok; k++)

@@ -104,8 +104,7 @@ static cw_status sort_host(cw_cells *cells, cw_particles_view *particles, int64_
 }
 
 /* spare: as for cw_sort_cells_cuda. */
-static cw_status sort(cw_cells *cells, cw_particles_view *particles, void **spare,
-                      int64_t *count) {
+static cw_status sort(cw_cells *cells, cw_particles_view *particles, void **spare, int64_t *count) {
   int64_t alive;
   CW_TRY(check_particles(cells, particles));
   cells->view.total_tiles = 0; /* the offsets are rewritten: not sorted, should a step fail */

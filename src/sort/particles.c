@@ -151,8 +151,8 @@ cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity) {
     status = cw_memory_alloc(particles->context, options->space, (size_t)grown, size,
                              member_names[m], &array[m]);
     if (status == CW_OK && particles->array[m])
-      status = copy_items(particles, array[m], particles->array[m],
-                          (size_t)particles->count * size);
+      status =
+          copy_items(particles, array[m], particles->array[m], (size_t)particles->count * size);
   }
   if (status != CW_OK) {
     free_arrays(particles->context, options->space, array, CW_MEMBERS);

@@ -32,9 +32,9 @@ cw_context *cw_particles_context(const cw_particles *particles);
 /* After a reorder: only the first `count` slots stay, and tables built before are stale. */
 void cw_particles_reordered(cw_particles *particles, int64_t count);
 
-/* Device arrays that stand by, so that a member can be gathered into one and then trade places with
- * it: of 8 bytes a slot and of 1. The other sizes have the _prev arrays for it. NULL where there was
- * no room, or no need. */
+/* Device arrays that stand by, so that a member can be gathered into one and then trade places
+ * with it: of 8 bytes a slot and of 1. The other sizes have the _prev arrays for it. NULL where
+ * there was no room, or no need. */
 enum { CW_SPARE_8 = 0, CW_SPARE_1, CW_SPARES };
 /* Borrows the spares (made at the first call, and again after a reserve). */
 void cw_particles_get_spares(cw_particles *particles, void *spare[CW_SPARES]);

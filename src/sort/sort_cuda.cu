@@ -46,16 +46,13 @@ __global__ void __launch_bounds__(CW_THREADS)
 
 __global__ void __launch_bounds__(CW_THREADS)
     check_keys(const uint32_t *keys, int64_t count, uint32_t bins, cw_fault_word *fault) {
-  cw_grid_stride(point, count)
-    if (keys[point] > bins)
-      cw_fault_report(fault, CW_FAULT_KEY, point);
+  cw_grid_stride(point, count) if (keys[point] > bins) cw_fault_report(fault, CW_FAULT_KEY, point);
 }
 
 __global__ void __launch_bounds__(CW_THREADS)
     count_dead(const uint8_t *tag, int64_t count, unsigned long long *dead) {
   unsigned long long mine = 0;
-  cw_grid_stride(slot, count)
-    mine += tag[slot] == CW_TAG_DEAD;
+  cw_grid_stride(slot, count) mine += tag[slot] == CW_TAG_DEAD;
   if (mine)
     atomicAdd(dead, mine);
 }
@@ -91,8 +88,7 @@ cw_status reserve(cw_context *context, cw_sort_work *work, int64_t count, int bi
     a->slots[k] = next;
   size_t pass_bytes = cw_sort_histogram_bytes(count);
   if (!low_memory) {
-    const cw_sort_pairs pairs = {
-        {a->keys[0], a->keys[1]}, {a->slots[0], a->slots[1]}, count, bits};
+    const cw_sort_pairs pairs = {{a->keys[0], a->keys[1]}, {a->slots[0], a->slots[1]}, count, bits};
     CW_TRY(cw_sort_cub_bytes(context, &pairs, &pass_bytes));
   }
   return grow(context, &work->passes, &work->pass_bytes, pass_bytes, "passes of the sort");
@@ -161,8 +157,9 @@ cw_status cw_sort_cells_cuda(cw_context *context, const cw_key_rule *rule, int l
   if (particles->count == 0)
     return cw_device_zero(context, offsets, (size_t)(tiles + 1) * sizeof *offsets);
   CW_TRY(reserve(context, work, particles->count, cw_sort_key_bits(rule->bins), low_memory, &a));
-  CW_TRY((particles->precision == CW_DOUBLE ? sort_particles<double> : sort_particles<float>)(
-      context, rule, particles, work, &a, offsets, &sorted));
+  CW_TRY((particles->precision == CW_DOUBLE
+              ? sort_particles<double>
+              : sort_particles<float>)(context, rule, particles, work, &a, offsets, &sorted));
   const cw_gather_room room = {sorted.buffer, sorted.bytes, spare, 0};
   CW_TRY(cw_sort_gather_members(context, particles, sorted.permutation, offsets + tiles, &room));
   return cw_device_read(context, alive, offsets + tiles, sizeof *alive);

@@ -36,7 +36,9 @@ struct cw_keys_given {
   const uint32_t *keys;
   uint32_t bins;
 #ifdef __CUDACC__
-  __device__ uint32_t operator()(int64_t slot) const { return min(keys[slot], bins); }
+  __device__ uint32_t operator()(int64_t slot) const {
+    return min(keys[slot], bins);
+  }
 #endif
 };
 
@@ -44,7 +46,9 @@ struct cw_keys_given {
 struct cw_keys_of_tags {
   const uint8_t *tag;
 #ifdef __CUDACC__
-  __device__ uint32_t operator()(int64_t slot) const { return tag[slot] == CW_TAG_DEAD; }
+  __device__ uint32_t operator()(int64_t slot) const {
+    return tag[slot] == CW_TAG_DEAD;
+  }
 #endif
 };
 
@@ -78,7 +82,7 @@ cw_status cw_sort_histogram(cw_context *context, const Keys &keys, int64_t count
 
 /* Where the gather may put a member before it is where it belongs. */
 typedef struct cw_gather_room {
-  void *buffer;  /* `bytes` a slot: 8, or 4 (8-byte items are then moved in halves) */
+  void *buffer; /* `bytes` a slot: 8, or 4 (8-byte items are then moved in halves) */
   size_t bytes;
   void **spare;  /* NULL, or CW_SPARES arrays that members may trade places with */
   int with_prev; /* the _prev arrays are members too; else they are room */

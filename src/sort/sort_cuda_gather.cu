@@ -1,8 +1,9 @@
 /* Members into sorted order: read through the permutation, in as few passes as there is room for.
  *
- * Free arrays take what is gathered: the _prev arrays, whose contents nobody needs after a sort, the
- * owner's spares, and a buffer. A member and a free array then trade places, or, where addresses
- * must stay, the array is copied back; either way the free array is free for the next round. */
+ * Free arrays take what is gathered: the _prev arrays, whose contents nobody needs after a sort,
+ * the owner's spares, and a buffer. A member and a free array then trade places, or, where
+ * addresses must stay, the array is copied back; either way the array is free for the next round.
+ */
 #include "sort/sort_cuda.cuh"
 
 namespace {
@@ -63,14 +64,12 @@ __global__ void __launch_bounds__(CW_THREADS) gather_columns(gather_round round)
 __global__ void __launch_bounds__(CW_THREADS)
     gather_half(const uint32_t *permutation, const int64_t *alive, const uint32_t *from, int half,
                 uint32_t *buffer) {
-  cw_grid_stride(place, *alive)
-    buffer[place] = from[2 * (int64_t)permutation[place] + half];
+  cw_grid_stride(place, *alive) buffer[place] = from[2 * (int64_t)permutation[place] + half];
 }
 
 __global__ void __launch_bounds__(CW_THREADS)
     put_half(const int64_t *alive, const uint32_t *buffer, int half, uint32_t *to) {
-  cw_grid_stride(place, *alive)
-    to[2 * place + half] = buffer[place];
+  cw_grid_stride(place, *alive) to[2 * place + half] = buffer[place];
 }
 
 /* What is left to do: members and free arrays by size, each as the place of its pointer. */
@@ -202,8 +201,7 @@ namespace {
 template <class T>
 __global__ void __launch_bounds__(CW_THREADS)
     gather_items(int64_t count, const uint32_t *permutation, const T *source, T *destination) {
-  cw_grid_stride(place, count)
-    destination[place] = source[permutation[place]];
+  cw_grid_stride(place, count) destination[place] = source[permutation[place]];
 }
 
 template <class T>

@@ -230,6 +230,77 @@ START_TEST(test_nonsense_is_refused_by_line_and_name) {
 }
 END_TEST
 
+/* More of it: a line with nothing wrong stands first, so that line numbers are not always 1. */
+START_TEST(test_more_nonsense_is_refused_by_line_and_name) {
+#define OK "o: COORDINATION GROUPA=1-3 R_0=0.2\n"
+  static const struct {
+    const char *text, *line, *word;
+  } cases[] = {{OK "o: COORDINATION GROUPA=1-4 R_0=0.3", ":2:", "taken already"},
+               {OK "o: GROUP ATOMS=1-4", ":2:", "taken already"},
+               {OK "c: COORDINATION GROUPA=1,,2- R_0=1", ":2:", "2-"},
+               {OK C "R_0=0.3 D_0=0,1", ":2:", "D_0"},
+               {OK C "R_0=1/0", ":2:", "R_0"},
+               {OK C "R_0=sqrt(-1)", ":2:", "R_0"},
+               {OK C "R_0=0.3nm", ":2:", "R_0"},
+               {OK C "R_0=0.3 NN=6.5", ":2:", "NN"},
+               {OK C "R_0=0.3 D_MAX=1", ":2:", "D_MAX"},
+               {OK C "R_0=0.3 SWITCH={EXP R_0=0.3}", ":2:", "SWITCH"},
+               {OK C "NN=8 SWITCH={EXP R_0=0.3}", ":2:", "NN"},
+               {OK C "SWITCH={}", ":2:", "SWITCH"},
+               {OK C "SWITCH={HEAVISIDE R_0=0.3}", ":2:", "HEAVISIDE"},
+               {OK C "SWITCH={RATIONAL}", ":2:", "R_0"},
+               {OK C "SWITCH={EXP R_0=0.3 NN=4}", ":2:", "NN"},
+               {OK C "SWITCH={RATIONAL R_0=0.3 D_MAX=zwei}", ":2:", "D_MAX"},
+               {OK C "R_0=0.3 GROUPC=1", ":2:", "GROUPC"},
+               {OK C "R_0=0.3 groupa=2", ":2:", "twice"},
+               {OK C "R_0=0.3 NLIST NLISTCELLS NL_CUTOFF=1 NL_STRIDE=1", ":2:", "NLISTCELLS"},
+               {OK C "R_0=0.3 NL_STRIDE=10", ":2:", "NL_STRIDE"},
+               {OK C "GROUPB=1-10 PAIR R_0=0.3 NLISTCELLS NL_CUTOFF=1 NL_STRIDE=1", ":2:", "PAIR"},
+               {OK C "GROUPB=1-9 PAIR R_0=0.3", ":2:", "equal size"},
+               {OK "c: COORDINATION GROUPB=1-10 R_0=0.3", ":2:", "GROUPA"},
+               {OK "c: COORDINATION GROUPA=0-3 R_0=0.3", ":2:", "atom 0"},
+               {OK "c: COORDINATION GROUPA=5-1 R_0=0.3", ":2:", "5-1"},
+               {OK "c: COORDINATION GROUPA=1-5:1:1 R_0=0.3", ":2:", "1-5:1:1"},
+               {OK "c: COORDINATION GROUPA=-3 R_0=0.3", ":2:", "-3"},
+               {OK "c: COORDINATION GROUPA=o R_0=0.3", ":2:", "'o'"},
+               {OK "c: COORDINATION GROUPA={@ndx:} R_0=0.3", ":2:", "@ndx"},
+               {OK "c: COORDINATION GROUPA=@ndx:bad.ndx R_0=0.3", "bad.ndx:3:", "atom 101"},
+               {OK "c: COORDINATION GROUPA={@ndx:{bad.ndx WORD}} R_0=0.3", "bad.ndx:5:", "number"},
+               {OK "PRINT ARG=x FILE=X", ":2:", "ARG=x"},
+               {OK "PRINT ARG=o.value FILE=X", ":2:", "o.value"},
+               {OK "PRINT ARG=o FILE=X\n\nPRINT ARG=o FILE=X", ":4:", "in line 2 already"},
+               {OK "PRINT ARG=o FILE=X RESTART=MAYBE", ":2:", "RESTART"},
+               {OK "PRINT ARG=o FILE=X STRIDE=-5", ":2:", "STRIDE"},
+               {OK "DUMPDERIVATIVES ARG=o FILE=X FMT=15.10f", ":2:", "FMT"},
+               {OK "FLUSH", ":2:", "STRIDE"},
+               {OK "FLUSH STRIDE=0", ":2:", "STRIDE"},
+               {"UNITS TIME=fortnight\n" OK, ":1:", "fortnight"},
+               {"UNITS LENGTH=nan\n" OK, ":1:", "LENGTH"},
+               {OK "RESTART MAYBE", ":2:", "MAYBE"},
+               {OK "v: CENTER", ":2:", "ATOMS"},
+               {OK "v: CENTER ATOMS=1-3 WEIGHTS=a,b,c", ":2:", "WEIGHTS"},
+               {OK "v: COM ATOMS=1-3 WEIGHTS=1,1,1", ":2:", "WEIGHTS"},
+               {OK "g: GROUP ATOMS=1-3 REMOVE=200", ":2:", "200"},
+               {OK "g: GROUP NDX_FILE=bad.ndx NDX_GROUP=none", ":2:", "none"},
+               {OK "x{y: COORDINATION GROUPA=1-3 R_0=1", ":2:", "brace"},
+               {OK "c: CUDACOORDINATION GROUPA=1-3 R_0=0.3 THREADS=0", ":2:", "THREADS"}};
+  write_file("bad.ndx", "[ FAR ]\n1 2\n101\n[ WORD ]\nzwei\n");
+  cw_context *context = new_context(1, CW_ISA_AUTO);
+  ck_assert_uint_ge(sizeof cases / sizeof *cases, 30);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    cw_input input;
+    cw_status status = read_text(context, cases[k].text, &input);
+    const char *message = cw_context_message(context);
+    ck_assert_msg(status == CW_ERROR_INPUT || status == CW_ERROR_FORMAT, "accepted: %s",
+                  cases[k].text);
+    ck_assert_msg(strstr(message, cases[k].word) != NULL, "'%s': %s", cases[k].text, message);
+    ck_assert_msg(strstr(message, cases[k].line) != NULL, "'%s': %s", cases[k].text, message);
+  }
+  ck_assert_int_eq((int64_t)cw_memory_used(context, CW_SPACE_HOST), 0); /* nothing leaked */
+  cw_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   if (!mkdtemp(folder))
     return 1;
@@ -240,6 +311,7 @@ int main(void) {
   tcase_add_test(tcase, test_spellings_of_one_line_agree);
   tcase_add_test(tcase, test_units_print_and_restart);
   tcase_add_test(tcase, test_nonsense_is_refused_by_line_and_name);
+  tcase_add_test(tcase, test_more_nonsense_is_refused_by_line_and_name);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

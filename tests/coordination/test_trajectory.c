@@ -280,6 +280,33 @@ START_TEST(test_broken_files_are_refused_with_their_line) {
 }
 END_TEST
 
+static cw_status open_bytes(cw_context *context, const unsigned char *bytes, size_t size,
+                            const char *format, cw_trajectory **trajectory) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/frames.%s", folder, format);
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  fwrite(bytes, 1, size, file);
+  fclose(file);
+  return cw_trajectory_open(context, path, NULL, NULL, trajectory);
+}
+
+/* A count that no file of that size can hold claims no memory. */
+START_TEST(test_a_huge_count_in_a_small_file_is_refused) {
+  cw_context *context = new_context(1, CW_ISA_AUTO);
+  cw_trajectory *trajectory;
+  int more;
+  static const char text[] = "1000000000\n1 1 1\nA 0 0 0\n";
+  MUST(context,
+       open_bytes(context, (const unsigned char *)text, sizeof text - 1, "xyz", &trajectory));
+  ck_assert_int_eq(cw_trajectory_next(trajectory, &more), CW_ERROR_FORMAT);
+  ck_assert_ptr_nonnull(strstr(cw_context_message(context), "1000000000 atoms do not fit"));
+  cw_trajectory_close(trajectory);
+  ck_assert_int_lt((int64_t)cw_memory_peak(context, CW_SPACE_HOST), 1 << 20);
+  cw_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   if (!mkdtemp(folder))
     return 1;
@@ -292,6 +319,7 @@ int main(void) {
   tcase_add_test(tcase, test_dcd_in_both_byte_orders);
   tcase_add_test(tcase, test_cut_off_files_end_in_one_error);
   tcase_add_test(tcase, test_broken_files_are_refused_with_their_line);
+  tcase_add_test(tcase, test_a_huge_count_in_a_small_file_is_refused);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

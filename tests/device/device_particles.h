@@ -33,15 +33,16 @@ static inline int64_t different_slots(cw_context *context, const cw_particles_vi
   cw_member_arrays(device, found);
   for (int m = 0; m < CW_MEMBERS; m++) {
     const size_t size = cw_member_size(m, host->precision);
-    const int prev = (m >= CW_MEMBER_I_PREV && m < CW_MEMBER_DX) ||
-                     (m >= CW_MEMBER_DX_PREV && m < CW_MEMBER_U);
+    const int prev =
+        (m >= CW_MEMBER_I_PREV && m < CW_MEMBER_DX) || (m >= CW_MEMBER_DX_PREV && m < CW_MEMBER_U);
     plain_check(!expected[m] == !found[m], "member %d", m);
     if (!expected[m] || !found[m] || (prev && !with_prev))
       continue;
     memset(copy, 0xa5, (size_t)count * size);
     plain_ok(context, cw_device_read(context, copy, found[m], (size_t)count * size));
     for (int64_t p = 0; p < count; p++)
-      different += memcmp(copy + (size_t)p * size, (char *)expected[m] + (size_t)p * size, size) != 0;
+      different +=
+          memcmp(copy + (size_t)p * size, (char *)expected[m] + (size_t)p * size, size) != 0;
   }
   free(copy);
   return different;

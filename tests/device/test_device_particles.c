@@ -168,7 +168,8 @@ static void test_energy_is_the_plain_sum_and_has_the_same_bits_again(cw_context 
     const cw_precision precision = (cw_precision)(k % 2);
     const int massless = k / 2 % 2;
     twins t = make_twins(context, 1 + k % 3, precision, counts[k / 4], 0.2);
-    cw_particles_view host = cw_particles_get_view(t.host), device = cw_particles_get_view(t.device);
+    cw_particles_view host = cw_particles_get_view(t.host),
+                      device = cw_particles_get_view(t.device);
     int64_t alive, expected_alive;
     double found = -1, again = -2;
     const double expected = plain_energy(&host, massless, &expected_alive);

@@ -6,7 +6,7 @@
 #include "engine/engine_deck.h"
 
 #define ECSIM_HEAD                                                                                 \
-  "[simulation]\nname = \"ecsim\"\nengine = \"ecsim\"\nruntime = 1000.0\n[grid.metric]\n"            \
+  "[simulation]\nname = \"ecsim\"\nengine = \"ecsim\"\nruntime = 1000.0\n[grid.metric]\n"          \
   "metric = \"minkowski\"\n"
 
 #define SIDES_1D "[grid.boundaries]\nfields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"

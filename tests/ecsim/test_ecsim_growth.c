@@ -9,8 +9,8 @@ enum { SAMPLES = 2000 };
 
 #define PAIR_BEAMS                                                                                 \
   ECSIM_SPECIES("e1", "1.0", "-1.0")                                                               \
-  ECSIM_SPECIES("p1", "1.0", "1.0") ECSIM_SPECIES("e2", "1.0", "-1.0")                             \
-      ECSIM_SPECIES("p2", "1.0", "1.0")
+  ECSIM_SPECIES("p1", "1.0", "1.0")                                                                \
+  ECSIM_SPECIES("e2", "1.0", "-1.0") ECSIM_SPECIES("p2", "1.0", "1.0")
 
 /* Rate of the mode's amplitude between 2 % and 30 % of its largest value. */
 static double measure(engine_fixture *f, cw_engine_quantity quantity, int component, int mode,
@@ -21,8 +21,8 @@ static double measure(engine_fixture *f, cw_engine_quantity quantity, int compon
   while (count < SAMPLES && cw_engine_time(f->engine) < until) {
     engine_steps(f, 1);
     time[count] = cw_engine_time(f->engine);
-    amplitude[count] = mode_amplitude(
-        f->engine, cw_engine_vector(f->engine, quantity, position), component, mode);
+    amplitude[count] =
+        mode_amplitude(f->engine, cw_engine_vector(f->engine, quantity, position), component, mode);
     largest = fmax(largest, amplitude[count++]);
   }
   const double rate = growth_rate(time, amplitude, count, 0.02 * largest, 0.3 * largest);
@@ -39,12 +39,31 @@ START_TEST(test_two_stream_growth) {
                  "[algorithms.timestep]\ndt = 0.125\n[algorithms.ecsim]\nsolver_tolerance = 1e-10\n"
                  "[setup]\nproblem = \"two_stream\"\ndrift_1 = 0.2\ndrift_2 = -0.2\nshare_2 = 0.5\n"
                  "temperature = 1e-4\nmode = 3\namplitude = 1e-4\n",
-      2);
+      1);
   const double rate = measure(&f, CW_QUANTITY_E, 0, 3, 30);
   ck_assert_msg(fabs(rate - 0.35) <= 0.035, "growth %.4f; expected 0.35 within 10 %%", rate);
   engine_clear(&f);
 }
 END_TEST
+
+/* Evenly spread particles instead of random ones, and one wave of B_y that is to grow: the noise of
+ * faster modes would else saturate before it. */
+static void start_quietly(engine_fixture *f, int species, double amplitude) {
+  const cw_grid *grid = cw_engine_grid(f->engine);
+  for (int s = 0; s < species; s++) {
+    const cw_particles_view view = cw_particles_get_view(cw_engine_particles(f->engine, s));
+    const int64_t each = view.count / grid->cells[0];
+    for (int64_t p = 0; p < view.count; p++) {
+      view.i[0][p] = (int32_t)(p / each);
+      ((double *)view.dx[0])[p] = ((double)(p % each) + 0.5) / (double)each;
+    }
+  }
+  cw_ecsim_fields *fields = cw_engine_ecsim_fields(f->engine);
+  double *B = cw_ecsim_B(fields).component[1];
+  for (int32_t i = 0; i < grid->cells[0]; i++)
+    B[cw_grid_index(grid, i, 0, 0)] = amplitude * sin(TWO_PI * (i + 0.5) / grid->cells[0]);
+  CW_CHECK_OK(f->context, cw_ecsim_update(fields));
+}
 
 /* Beams across the wave, v0 = 0.2, k = wp: g^2 = [-(k^2 + 1) + sqrt((k^2 + 1)^2 + 4 k^2 v0^2)] / 2
  * (F. Califano et al., Phys. Rev. E 57 (1998) 7048, cold and slow). */
@@ -54,7 +73,8 @@ START_TEST(test_filamentation_growth) {
                  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 400.0\n" PAIR_BEAMS
                  "[algorithms.timestep]\ndt = 0.25\n[algorithms.ecsim]\nsolver_tolerance = 1e-10\n"
                  "[setup]\nproblem = \"weibel\"\ndrift = 0.2\naxis = \"z\"\n",
-      2);
+      1);
+  start_quietly(&f, 4, 1e-5);
   const double rate = measure(&f, CW_QUANTITY_B, 1, 1, 80);
   ck_assert_msg(fabs(rate - 0.1407) <= 0.01407, "growth %.4f; expected 0.1407 within 10 %%", rate);
   engine_clear(&f);

@@ -7,15 +7,15 @@
 #define GOLDEN CW_SOURCE_DIR "/tests/golden/ecsim/ecsim_dh_small.h5"
 
 #define STATE(rest)                                                                                \
-  "[simulation]\nname = \"state\"\nengine = \"ecsim\"\n[setup]\nproblem = \"state\"\nfile = "     \
+  "[simulation]\nname = \"state\"\nengine = \"ecsim\"\n[setup]\nproblem = \"state\"\nfile = "      \
   "\"" GOLDEN "\"\n" rest
 
 #define THERMAL(simulation, sides, rest)                                                           \
   "[simulation]\nname = \"thermal\"\nengine = \"ecsim\"\nruntime = 1.0\n" simulation               \
-  "[grid]\nresolution = [8]\nextent = [[0.0, 8.0]]\n[grid.metric]\nmetric = \"minkowski\"\n"       \
-  sides "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 4.0\n"                     \
-  ECSIM_SPECIES("e", "1.0", "-1.0") ECSIM_SPECIES("p", "1.0", "1.0")                               \
-  "[setup]\nproblem = \"thermal\"\ntemperature = 0.01\n" rest
+  "[grid]\nresolution = [8]\nextent = [[0.0, 8.0]]\n[grid.metric]\nmetric = \"minkowski\"\n" sides \
+  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 4.0\n" ECSIM_SPECIES("e", "1.0", \
+                                                                                       "-1.0")     \
+      ECSIM_SPECIES("p", "1.0", "1.0") "[setup]\nproblem = \"thermal\"\ntemperature = 0.01\n" rest
 
 #define WALLS "[grid.boundaries]\nfields = [[\"CONDUCTOR\"]]\nparticles = [[\"REFLECT\"]]\n"
 

@@ -62,8 +62,8 @@ static double inner(const cw_grid *grid, double *const x[3], double *const y[3])
 /* <E, curl B> over nodes is <curl E, B> over centres: each is a sum of some hundred products of
  * size 1 / dx, so 1e-12 is a hundred round-offs. On thin axes every neighbour is an image. */
 START_TEST(test_curl_is_its_own_adjoint) {
-  static const int32_t cells[][3] = {{7, 1, 1}, {1, 1, 1}, {2, 1, 1}, {5, 4, 1}, {6, 1, 1},
-                                     {4, 5, 3}, {4, 2, 1}, {3, 1, 2}};
+  static const int32_t cells[][3] = {{7, 1, 1}, {1, 1, 1}, {2, 1, 1}, {5, 4, 1},
+                                     {6, 1, 1}, {4, 5, 3}, {4, 2, 1}, {3, 1, 2}};
   static const int dims[] = {1, 1, 1, 2, 2, 3, 3, 3};
   fixture f = make(dims[_i], cells[_i], 0);
   double *E[3], *B[3], *E_curl[3], *B_curl[3];
@@ -150,10 +150,10 @@ START_TEST(test_smoother_is_symmetric_and_keeps_waves) {
   for (int32_t l = 0; l < cells[_i][2]; l++)
     for (int32_t j = 0; j < cells[_i][1]; j++)
       for (int32_t i = 0; i < cells[_i][0]; i++)
-        worst = fmax(worst, fabs(x[cw_grid_index(&f.grid, i, j, l)] -
-                                 factor * cos(TWO_PI * i / cells[_i][0]) *
-                                     cos(TWO_PI * j / cells[_i][1]) *
-                                     cos(TWO_PI * l / cells[_i][2])));
+        worst =
+            fmax(worst, fabs(x[cw_grid_index(&f.grid, i, j, l)] -
+                             factor * cos(TWO_PI * i / cells[_i][0]) *
+                                 cos(TWO_PI * j / cells[_i][1]) * cos(TWO_PI * l / cells[_i][2])));
   ck_assert_msg(worst <= 1e-14, "a smoothed wave is off by %.3e", worst);
   free(x), free(y), free(x_smooth), free(y_smooth);
   clear(&f);

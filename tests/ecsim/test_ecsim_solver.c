@@ -118,8 +118,13 @@ END_TEST
 
 START_TEST(test_options_out_of_range_are_refused) {
   fixture f = make(2, 6, 1);
-  const cw_ecsim_options good = {.dt = 1, .theta = 0.5, .current_scale = 1, .four_pi = 1,
-                                 .tolerance = 1e-8, .restart = 5, .iterations = 5};
+  const cw_ecsim_options good = {.dt = 1,
+                                 .theta = 0.5,
+                                 .current_scale = 1,
+                                 .four_pi = 1,
+                                 .tolerance = 1e-8,
+                                 .restart = 5,
+                                 .iterations = 5};
   cw_ecsim_options bad[] = {good, good, good, good, good, good};
   bad[0].theta = 0.49, bad[1].theta = 1.01, bad[2].dt = 0, bad[3].tolerance = 0;
   bad[4].restart = 0, bad[5].theta = NAN;

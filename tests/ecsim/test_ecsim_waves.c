@@ -19,14 +19,14 @@ static const double DT = 0.2;
              "[scales]\nlarmor0 = 1.0\nskindepth0 = 0.70710678118654752\n[algorithms.timestep]\n"  \
              "dt = 0.2\n[particles]\nppc0 = 16.0\n" ECSIM_SPECIES("e", "1.0", "-1.0")              \
                  ECSIM_SPECIES("i", "1e14", "1.0") "[algorithms.deposit]\nshape_order = %d\n"      \
-             "[setup]\nproblem = \"%s\"\n%s\n"
+                                                   "[setup]\nproblem = \"%s\"\n%s\n"
 
 static double response(int order) {
   const double theta = TWO_PI / CELLS, n = PER_CELL;
   if (order == 1)
     return 2.0 / 3 - 1 / (6 * n * n) + (1.0 / 3 + 1 / (6 * n * n)) * cos(theta);
-  /* The continuous m, (33 + 26 cos + cos 2) / 60, is what n evenly spread particles tend to; the sum
-   * over their places in a cell is exact. */
+  /* The continuous m, (33 + 26 cos + cos 2) / 60, is what n evenly spread particles tend to; the
+   * sum over their places in a cell is exact. */
   double m = 0;
   for (int p = 0; p < PER_CELL; p++) {
     const double t = (p + 0.5) / n - 0.5;
@@ -42,7 +42,7 @@ static double response(int order) {
 static engine_fixture wave_engine(int order, const char *problem, const char *parameters) {
   char text[2048];
   snprintf(text, sizeof text, WAVE_DECK, order, problem, parameters);
-  return engine_from_text(text, 2);
+  return engine_from_text(text, 1);
 }
 
 static double mode_of(engine_fixture *f, int component, int part) {
@@ -122,7 +122,8 @@ static void recurrence(const double complex *a, int count, double complex c[3]) 
     c[r] = m[r][3] / m[r][r];
 }
 
-/* Smallest |w| among the roots of z^3 = c2 z^2 + c1 z + c0, z = exp(-i w dt), by Newton's method. */
+/* Smallest |w| among the roots of z^3 = c2 z^2 + c1 z + c0, z = exp(-i w dt), by Newton's method.
+ */
 static double slowest(const double complex c[3]) {
   double best = INFINITY;
   for (int start = 0; start < 64; start++) {
@@ -155,8 +156,7 @@ START_TEST(test_whistler_frequency) {
   /* Om of the whistler: Om^2 (Om - 1/2) = K^2 (Om - 1/2) + m Om, its root below 1/2 */
   double Om = 0.07;
   for (int k = 0; k < 60; k++)
-    Om -= (Om * Om * (Om - 0.5) - K * K * (Om - 0.5) - m * Om) /
-          (3 * Om * Om - Om - K * K - m);
+    Om -= (Om * Om * (Om - 0.5) - K * K * (Om - 0.5) - m * Om) / (3 * Om * Om - Om - K * K - m);
   const double expected = physical(Om);
   ck_assert_msg(fabs(w - expected) <= 1e-5 * expected, "order %d: w = %.8f; expected %.8f", order,
                 w, expected);

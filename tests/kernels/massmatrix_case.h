@@ -1,6 +1,6 @@
-/* Particles, fields and a dense oracle for the tests of the mass matrix. The oracle knows nothing of
- * stencils: each particle has a weight at every node of an axis, its periodic images added up, and the
- * matrix is the plain sum over particles for every pair of nodes. */
+/* Particles, fields and a dense oracle for the tests of the mass matrix. The oracle knows nothing
+ * of stencils: each particle has a weight at every node of an axis, its periodic images added up,
+ * and the matrix is the plain sum over particles for every pair of nodes. */
 #ifndef CW_TESTS_MASSMATRIX_CASE_H
 #define CW_TESTS_MASSMATRIX_CASE_H
 
@@ -49,8 +49,7 @@ static inline void *mm_array(int64_t count, size_t size) {
 }
 
 static inline double mm_get(const mm_case *c, const void *array, int64_t p) {
-  return c->precision == CW_DOUBLE ? ((const double *)array)[p]
-                                   : (double)((const float *)array)[p];
+  return c->precision == CW_DOUBLE ? ((const double *)array)[p] : (double)((const float *)array)[p];
 }
 
 static inline void mm_set(const mm_case *c, void *array, int64_t p, double value) {
@@ -66,8 +65,8 @@ static inline double mm_random(uint32_t stream, int64_t p) {
   return r[0];
 }
 
-/* Smooth and not aligned with anything, so that all entries of alpha matter; on the images of a node
- * the same value. */
+/* Smooth and not aligned with anything, so that all entries of alpha matter; on the images of a
+ * node the same value. */
 static inline double mm_field(const mm_case *c, int component, const int64_t at[3]) {
   double phase = 0.4 * component;
   for (int a = 0; a < c->dim; a++)
@@ -140,7 +139,8 @@ static inline void mm_free(mm_case *c) {
   }
 }
 
-/* The centred B-spline: the mean of the one of an order less over a cell around x, as a recursion. */
+/* The centred B-spline: the mean of the one of an order less over a cell around x, as a recursion.
+ */
 static inline long double mm_spline(int order, long double x) {
   const long double half = 0.5L * (order + 1);
   if (order == 0)
@@ -286,13 +286,12 @@ static inline cw_vector_view mm_vector(double *const component[3]) {
 static inline cw_massmatrix *mm_sum(cw_context *context, const mm_case *c, int tensor,
                                     cw_massmatrix_method method, cw_massmatrix_format format,
                                     double *linear[4]) {
-  const cw_massmatrix_options options = {.order = c->order,
-                                         .kind = tensor ? CW_MASSMATRIX_TENSOR
-                                                        : CW_MASSMATRIX_SCALAR,
-                                         .method = method,
-                                         .format = format,
-                                         .periodic = {c->periodic[0], c->periodic[1],
-                                                      c->periodic[2]}};
+  const cw_massmatrix_options options = {
+      .order = c->order,
+      .kind = tensor ? CW_MASSMATRIX_TENSOR : CW_MASSMATRIX_SCALAR,
+      .method = method,
+      .format = format,
+      .periodic = {c->periodic[0], c->periodic[1], c->periodic[2]}};
   cw_massmatrix *matrix;
   mm_ok(context, cw_massmatrix_create(context, &c->grid, &options, &matrix));
   if (tensor)

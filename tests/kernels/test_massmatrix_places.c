@@ -28,8 +28,12 @@ START_TEST(test_any_number_of_particles_in_a_cell) {
   for (int order = 1; context && order <= 2; order++)
     for (int dim = 1; dim <= 3; dim++)
       for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        mm_case c = {.dim = dim, .order = order, .cells = {3, 3, 3}, .periodic = {1, 0, 1},
-                     .count = counts[k] ? counts[k] + 1 : 0, .precision = CW_DOUBLE};
+        mm_case c = {.dim = dim,
+                     .order = order,
+                     .cells = {3, 3, 3},
+                     .periodic = {1, 0, 1},
+                     .count = counts[k] ? counts[k] + 1 : 0,
+                     .precision = CW_DOUBLE};
         mm_make(context, &c);
         for (int64_t p = 0; p < c.count; p++)
           for (int a = 0; a < dim; a++)
@@ -51,8 +55,12 @@ START_TEST(test_particles_on_nodes_faces_and_half_cells) {
   cw_context *context = mm_context(2, isas[_i]);
   for (int order = 1; context && order <= 2; order++)
     for (int dim = 1; dim <= 3; dim++) {
-      mm_case c = {.dim = dim, .order = order, .cells = {3, 2, 2}, .periodic = {0, 1, 1},
-                   .count = 2 * PLACES * PLACES * PLACES, .precision = CW_DOUBLE};
+      mm_case c = {.dim = dim,
+                   .order = order,
+                   .cells = {3, 2, 2},
+                   .periodic = {0, 1, 1},
+                   .count = 2 * PLACES * PLACES * PLACES,
+                   .precision = CW_DOUBLE};
       mm_make(context, &c);
       for (int64_t p = 0; p < c.count; p++)
         for (int64_t a = 0, rest = p / 2; a < dim; a++, rest /= PLACES)
@@ -67,7 +75,11 @@ END_TEST
 /* One particle on a node: CIC puts all on that node's diagonal, exactly. */
 START_TEST(test_a_particle_on_a_node_fills_one_entry) {
   cw_context *context = mm_context(1, CW_ISA_AUTO);
-  mm_case c = {.dim = 3, .order = 1, .cells = {3, 3, 3}, .periodic = {1, 1, 1}, .count = 1,
+  mm_case c = {.dim = 3,
+               .order = 1,
+               .cells = {3, 3, 3},
+               .periodic = {1, 1, 1},
+               .count = 1,
                .precision = CW_DOUBLE};
   mm_make(context, &c);
   for (int a = 0; a < 3; a++) {
@@ -95,8 +107,12 @@ END_TEST
 START_TEST(test_dead_slots_are_skipped) {
   cw_context *context = mm_context(2, CW_ISA_AUTO);
   for (int order = 1; order <= 2; order++) {
-    mm_case c = {.dim = 2, .order = order, .cells = {5, 4, 1}, .periodic = {1, 1, 1},
-                 .count = 500, .precision = CW_DOUBLE};
+    mm_case c = {.dim = 2,
+                 .order = order,
+                 .cells = {5, 4, 1},
+                 .periodic = {1, 1, 1},
+                 .count = 500,
+                 .precision = CW_DOUBLE};
     mm_make(context, &c);
     c.view.tag = mm_array(c.count, 1);
     for (int64_t p = 0; p < c.count; p++) {

@@ -1,32 +1,10 @@
 /* One frame on the device: copies, cells, sweeps, sums, results in the caller's order. */
-#include "kernels/coordination/coordination_cuda_job.cuh"
-
 #include <math.h>
 #include <string.h>
 
-enum { SUM_AT_ONCE = 1024, EVENTS = 5 };
+#include "kernels/coordination/coordination_cuda_plan.cuh"
 
-typedef struct device_group {
-  uint32_t *atom, *id, *permutation, *offsets;
-  double *position[3];
-  int64_t offsets_capacity;
-} device_group;
-
-struct cw_coordination_cuda {
-  device_group group[2];
-  cw_device_sorter sorter;
-  uint32_t *entry_offsets, *entries; /* of each atom, in the order of entries: a, then b */
-  double *derivative, *value;        /* [entries][3], [entries] */
-  cw_partial *partial[2];
-  int64_t partial_capacity;
-  int disjoint; /* no atom stands in both groups */
-  cw_device_outcome *outcome, *seen; /* on the device; pinned */
-  void *raw, *out;                   /* [atoms][3] on the device */
-  void *pinned_in, *pinned_out;
-  size_t pinned_bytes;
-  cw_coordination_cuda_times *times;
-  cw_device_event *event[EVENTS];
-};
+enum { SUM_AT_ONCE = 1024 };
 
 /* Sums of up to SUM_AT_ONCE records a block, in a fixed order. */
 static __global__ void sum_partials(const cw_partial *in, int64_t count, cw_partial *out) {
@@ -35,15 +13,19 @@ static __global__ void sum_partials(const cw_partial *in, int64_t count, cw_part
   const int64_t end = begin + SUM_AT_ONCE < count ? begin + SUM_AT_ONCE : count;
   double mine[CW_SUMS] = {0};
   for (int64_t k = begin + threadIdx.x; k < end; k += CW_THREADS)
-    for (int q = 0; q < CW_SUMS; q++) mine[q] += in[k].sum[q];
+    for (int q = 0; q < CW_SUMS; q++)
+      mine[q] += in[k].sum[q];
   for (int q = 0; q < CW_SUMS; q++) {
     const double sum = cw_lane_sum(mine[q]);
-    if (threadIdx.x % CW_WARP == 0) sums[threadIdx.x / CW_WARP][q] = sum;
+    if (threadIdx.x % CW_WARP == 0)
+      sums[threadIdx.x / CW_WARP][q] = sum;
   }
   __syncthreads();
-  if (threadIdx.x >= CW_SUMS) return;
+  if (threadIdx.x >= CW_SUMS)
+    return;
   double sum = 0;
-  for (int w = 0; w < CW_THREADS / CW_WARP; w++) sum += sums[w][threadIdx.x];
+  for (int w = 0; w < CW_THREADS / CW_WARP; w++)
+    sum += sums[w][threadIdx.x];
   out[blockIdx.x].sum[threadIdx.x] = sum;
 }
 
@@ -55,179 +37,34 @@ static __global__ void gather_atoms(const uint32_t *offsets, const uint32_t *ent
   cw_grid_stride(atom, atoms) {
     double sum[3] = {0, 0, 0};
     for (uint32_t k = offsets[atom]; k < offsets[atom + 1]; k++)
-      for (int c = 0; c < 3; c++) sum[c] += derivative[3 * (int64_t)entries[k] + c];
+      for (int c = 0; c < 3; c++)
+        sum[c] += derivative[3 * (int64_t)entries[k] + c];
     x[atom * stride] = (Out)sum[0];
     y[atom * stride] = (Out)sum[1];
     z[atom * stride] = (Out)sum[2];
   }
 }
 
-static cw_status device_new(cw_context *context, int64_t count, size_t size, const char *what,
-                            void **pointer) {
-  return cw_memory_alloc(context, CW_SPACE_DEVICE, (size_t)count, size, what, pointer);
-}
-
-/* Contents are lost when it grows. */
-static cw_status reserve(cw_context *context, int64_t count, size_t size, const char *what,
-                         int64_t *capacity, void **pointer) {
-  if (*pointer && count <= *capacity) return CW_OK;
-  cw_memory_free(context, CW_SPACE_DEVICE, *pointer);
-  *pointer = NULL;
-  CW_TRY(device_new(context, count + count / 8, size, what, pointer));
-  *capacity = count + count / 8;
-  return CW_OK;
-}
-
-static cw_status make_group(cw_context *context, const cw_entries *entries, device_group *group) {
-  const int64_t n = entries->count;
-  CW_TRY(device_new(context, n, sizeof(uint32_t), "group", (void **)&group->atom));
-  CW_TRY(device_new(context, n, sizeof(uint32_t), "sorted atoms", (void **)&group->id));
-  CW_TRY(device_new(context, n, sizeof(uint32_t), "sorted group", (void **)&group->permutation));
-  for (int c = 0; c < 3; c++)
-    CW_TRY(device_new(context, n, sizeof(double), "sorted positions",
-                      (void **)&group->position[c]));
-  return cw_device_write(context, group->atom, entries->atom, (size_t)n * sizeof(uint32_t));
-}
-
-/* For each atom the rows of its entries. */
-static cw_status make_rows(cw_coordination *plan, cw_coordination_cuda *cuda) {
-  cw_context *context = plan->context;
-  const int64_t rows = plan->a.count + plan->b.count, atoms = plan->atoms;
-  uint32_t *offsets = NULL, *entries = NULL;
-  cw_status status;
-  cuda->disjoint = 1;
-  CW_TRY_CLEANUP(status, CW_NEW(context, atoms + 2, "rows of atoms", &offsets));
-  CW_TRY_CLEANUP(status, CW_NEW(context, rows, "rows of atoms", &entries));
-  for (int64_t k = 0; k < rows; k++)
-    offsets[2 + (k < plan->a.count ? plan->a.atom[k] : plan->b.atom[k - plan->a.count])]++;
-  for (int64_t k = 0; k < atoms; k++) offsets[k + 2] += offsets[k + 1];
-  for (int64_t k = 0; k < rows; k++) {
-    const uint32_t atom = k < plan->a.count ? plan->a.atom[k] : plan->b.atom[k - plan->a.count];
-    entries[offsets[atom + 1]++] = (uint32_t)k;
-  }
-  for (int64_t k = 0; k < atoms; k++)
-    if (offsets[k] < offsets[k + 1] && entries[offsets[k]] < plan->a.count &&
-        entries[offsets[k + 1] - 1] >= plan->a.count)
-      cuda->disjoint = 0;
-  CW_TRY_CLEANUP(status, device_new(context, atoms + 1, sizeof(uint32_t), "rows of atoms",
-                                    (void **)&cuda->entry_offsets));
-  CW_TRY_CLEANUP(status, device_new(context, rows, sizeof(uint32_t), "rows of atoms",
-                                    (void **)&cuda->entries));
-  CW_TRY_CLEANUP(status, cw_device_copy_to(context, cuda->entry_offsets, offsets,
-                                           (size_t)(atoms + 1) * sizeof(uint32_t)));
-  CW_TRY_CLEANUP(status,
-                 cw_device_write(context, cuda->entries, entries, (size_t)rows * sizeof(uint32_t)));
-cleanup:
-  CW_DELETE(context, offsets);
-  CW_DELETE(context, entries);
-  return status;
-}
-
-static cw_status make(cw_coordination *plan) {
-  cw_context *context = plan->context;
-  cw_coordination_cuda *cuda = plan->cuda;
-  const int64_t rows = plan->a.count + plan->b.count;
-  const int64_t most = cw_max_i64(plan->a.count, plan->b.count);
-  if (rows >= INT32_MAX)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "the groups have %lld entries; on a device they can have 2^31 - 2",
-                   (long long)rows);
-  CW_TRY(make_group(context, &plan->a, &cuda->group[0]));
-  CW_TRY(make_group(context, &plan->b, &cuda->group[1]));
-  CW_TRY(make_rows(plan, cuda));
-  CW_TRY(device_new(context, most, sizeof(uint32_t), "cell keys", (void **)&cuda->sorter.key));
-  CW_TRY(device_new(context, most, sizeof(uint32_t), "cell keys",
-                    (void **)&cuda->sorter.sorted_key));
-  CW_TRY(device_new(context, most, sizeof(uint32_t), "entry order", (void **)&cuda->sorter.order));
-  CW_TRY(cw_coordination_cuda_scratch(context, (int)most, &cuda->sorter.scratch_bytes));
-  CW_TRY(device_new(context, (int64_t)cuda->sorter.scratch_bytes, 1, "sort scratch",
-                    &cuda->sorter.scratch));
-  CW_TRY(device_new(context, rows, 3 * sizeof(double), "derivatives of entries",
-                    (void **)&cuda->derivative));
-  CW_TRY(device_new(context, rows, sizeof(double), "values of entries", (void **)&cuda->value));
-  CW_TRY(device_new(context, 1, sizeof *cuda->outcome, "outcome", (void **)&cuda->outcome));
-  CW_CUDA_TRY(context, cudaMallocHost((void **)&cuda->seen, sizeof *cuda->seen));
-  return CW_OK;
-}
-
-static void free_group(cw_context *context, device_group *group) {
-  cw_memory_free(context, CW_SPACE_DEVICE, group->atom);
-  cw_memory_free(context, CW_SPACE_DEVICE, group->id);
-  cw_memory_free(context, CW_SPACE_DEVICE, group->permutation);
-  cw_memory_free(context, CW_SPACE_DEVICE, group->offsets);
-  for (int c = 0; c < 3; c++) cw_memory_free(context, CW_SPACE_DEVICE, group->position[c]);
-}
-
-void cw_coordination_cuda_destroy(cw_coordination *plan) {
-  cw_context *context = plan->context;
-  cw_coordination_cuda *cuda = plan->cuda;
-  if (!cuda) return;
-  free_group(context, &cuda->group[0]);
-  free_group(context, &cuda->group[1]);
-  void *const held[] = {cuda->sorter.key,    cuda->sorter.sorted_key, cuda->sorter.order,
-                        cuda->sorter.scratch, cuda->entry_offsets,    cuda->entries,
-                        cuda->derivative,    cuda->value,             cuda->partial[0],
-                        cuda->partial[1],    cuda->outcome,           cuda->raw,
-                        cuda->out};
-  for (size_t k = 0; k < sizeof held / sizeof *held; k++)
-    cw_memory_free(context, CW_SPACE_DEVICE, held[k]);
-  cudaFreeHost(cuda->seen);
-  cudaFreeHost(cuda->pinned_in);
-  cudaFreeHost(cuda->pinned_out);
-  for (int k = 0; k < EVENTS; k++) cw_device_event_destroy(context, cuda->event[k]);
-  CW_DELETE(context, cuda);
-  plan->cuda = NULL;
-}
-
-size_t cw_coordination_cuda_memory(const cw_coordination *plan) {
-  const cw_coordination_cuda *cuda = plan->cuda;
-  if (!cuda) return 0;
-  const size_t rows = (size_t)(plan->a.count + plan->b.count), atoms = (size_t)plan->atoms;
-  const size_t most = (size_t)cw_max_i64(plan->a.count, plan->b.count);
-  const size_t offsets =
-      (size_t)(cuda->group[0].offsets_capacity + cuda->group[1].offsets_capacity);
-  const size_t vectors = atoms * 3 * sizeof(double);
-  return rows * (4 * sizeof(uint32_t) + 7 * sizeof(double)) + 3 * most * sizeof(uint32_t) +
-         cuda->sorter.scratch_bytes + (offsets + atoms) * sizeof(uint32_t) +
-         2 * (size_t)cuda->partial_capacity * sizeof(cw_partial) + (cuda->raw ? vectors : 0) +
-         (cuda->out ? vectors : 0) + cuda->pinned_bytes + sizeof *cuda;
-}
-
-static cw_status prepare(cw_coordination *plan) {
-  if (plan->cuda) return CW_OK;
-  CW_TRY(CW_NEW(plan->context, 1, "device plan", &plan->cuda));
-  const cw_status status = make(plan);
-  if (status != CW_OK) cw_coordination_cuda_destroy(plan);
-  return status;
-}
-
-cw_status cw_coordination_cuda_measure(cw_coordination *plan, cw_coordination_cuda_times *times) {
-  CW_TRY(cw_device_use(plan->context, NULL));
-  CW_TRY(prepare(plan));
-  for (int k = 0; times && k < EVENTS; k++)
-    if (!plan->cuda->event[k])
-      CW_TRY(cw_device_event_create(plan->context, &plan->cuda->event[k]));
-  plan->cuda->times = times;
-  return CW_OK;
-}
-
 static cw_status mark(cw_coordination *plan, int k) {
-  if (!plan->cuda->times) return CW_OK;
+  if (!plan->cuda->times)
+    return CW_OK;
   return cw_device_event_record(plan->context, plan->cuda->event[k]);
 }
 
 static cw_status read_marks(cw_coordination *plan) {
   cw_coordination_cuda *cuda = plan->cuda;
-  if (!cuda->times) return CW_OK;
-  double *seconds[EVENTS - 1] = {&cuda->times->upload, &cuda->times->sort, &cuda->times->sweep,
-                                 &cuda->times->finish};
-  for (int k = 0; k + 1 < EVENTS; k++)
+  if (!cuda->times)
+    return CW_OK;
+  double *seconds[CW_COORDINATION_EVENTS - 1] = {&cuda->times->upload, &cuda->times->sort,
+                                                 &cuda->times->sweep, &cuda->times->finish};
+  for (int k = 0; k + 1 < CW_COORDINATION_EVENTS; k++)
     CW_TRY(cw_device_event_seconds(plan->context, cuda->event[k], cuda->event[k + 1], seconds[k]));
   return CW_OK;
 }
 
 static cw_status pinned(cw_coordination *plan, void **pointer) {
-  if (*pointer) return CW_OK;
+  if (*pointer)
+    return CW_OK;
   const size_t bytes = (size_t)plan->atoms * 3 * sizeof(double) + 1;
   CW_CUDA_TRY(plan->context, cudaMallocHost(pointer, bytes));
   plan->cuda->pinned_bytes += bytes;
@@ -235,8 +72,9 @@ static cw_status pinned(cw_coordination *plan, void **pointer) {
 }
 
 static cw_status device_vectors(cw_coordination *plan, const char *what, void **pointer) {
-  if (*pointer) return CW_OK;
-  return device_new(plan->context, plan->atoms, 3 * sizeof(double), what, pointer);
+  if (*pointer)
+    return CW_OK;
+  return cw_coordination_cuda_new(plan->context, plan->atoms, 3 * sizeof(double), what, pointer);
 }
 
 /* The positions as device code reads them; host arrays go through pinned memory. */
@@ -245,14 +83,17 @@ static cw_status upload(cw_coordination *plan, const cw_coordinates_view *view,
   cw_coordination_cuda *cuda = plan->cuda;
   positions->is_double = view->precision == CW_DOUBLE;
   positions->stride = view->stride;
-  for (int c = 0; c < 3; c++) positions->component[c] = view->component[c];
-  if (view->space != CW_SPACE_HOST) return CW_OK;
+  for (int c = 0; c < 3; c++)
+    positions->component[c] = view->component[c];
+  if (view->space != CW_SPACE_HOST)
+    return CW_OK;
   const size_t size = (size_t)cw_precision_size(view->precision);
   CW_TRY(pinned(plan, &cuda->pinned_in));
   CW_TRY(device_vectors(plan, "positions", &cuda->raw));
   cw_coordination_pack(view, plan->atoms, cuda->pinned_in, plan->scratch_threads);
   positions->stride = 3;
-  for (int c = 0; c < 3; c++) positions->component[c] = (const char *)cuda->raw + (size_t)c * size;
+  for (int c = 0; c < 3; c++)
+    positions->component[c] = (const char *)cuda->raw + (size_t)c * size;
   return cw_device_copy_to(plan->context, cuda->raw, cuda->pinned_in,
                            (size_t)plan->atoms * 3 * size);
 }
@@ -267,14 +108,17 @@ static double from_ascending(unsigned long long bits) {
 static cw_status check_atoms(cw_coordination *plan, const cw_coordinates_view *view) {
   const uint32_t atom = plan->cuda->seen->bad_atom;
   double r[3];
-  if (atom == UINT32_MAX) return CW_OK;
+  if (atom == UINT32_MAX)
+    return CW_OK;
   for (int c = 0; c < 3; c++) {
     cw_coordinates_view one = *view;
     double value = 0;
     const size_t size = (size_t)cw_precision_size(view->precision);
     const char *at = (const char *)view->component[c] + (size_t)(atom * view->stride) * size;
-    if (view->space == CW_SPACE_HOST) memcpy(&value, at, size);
-    else CW_TRY(cw_device_read(plan->context, &value, at, size));
+    if (view->space == CW_SPACE_HOST)
+      memcpy(&value, at, size);
+    else
+      CW_TRY(cw_device_read(plan->context, &value, at, size));
     one.component[0] = &value;
     r[c] = cw_coordinate(&one, 0, 0);
   }
@@ -282,14 +126,15 @@ static cw_status check_atoms(cw_coordination *plan, const cw_coordinates_view *v
                  (long long)atom, r[0], r[1], r[2]);
 }
 
-static cw_device_entries entries_of(const cw_entries *host, const device_group *group) {
+static cw_device_entries entries_of(const cw_entries *host, const cw_device_group *group) {
   cw_device_entries e = {};
   e.count = (int)host->count;
   e.atom = group->atom;
   e.id = group->id;
   e.permutation = group->permutation;
   e.offsets = group->offsets;
-  for (int c = 0; c < 3; c++) e.position[c] = group->position[c];
+  for (int c = 0; c < 3; c++)
+    e.position[c] = group->position[c];
   return e;
 }
 
@@ -320,12 +165,14 @@ static cw_status find_extent(cw_coordination *plan, const cw_coordinates_view *v
 static void choose_edges(const cw_coordination *plan, const double extent[3], double edge[3]) {
   const double range = plan->switching.range;
   double volume = 1;
-  for (int a = 0; a < 3; a++) volume *= fmax(extent[a], range);
+  for (int a = 0; a < 3; a++)
+    volume *= fmax(extent[a], range);
   const double atoms = (double)cw_max_i64(plan->a.count, plan->b.count);
   const double cube = cbrt(CW_CENTRES * volume / atoms);
   for (int a = 0; a < 3; a++) {
     edge[a] = fmax(a < 2 ? cube : cube / 4, range / 8);
-    if (plan->form == CW_COORDINATION_FORM_CELL) edge[a] = range * (1 + 1e-9);
+    if (plan->form == CW_COORDINATION_FORM_CELL)
+      edge[a] = range * (1 + 1e-9);
   }
 }
 
@@ -340,12 +187,15 @@ static cw_status choose_cells(cw_coordination *plan, const cw_coordinates_view *
   } else {
     for (int a = 0; a < 3; a++) {
       extent[a] = plan->lattice.heights[a];
-      if (!(range < extent[a] / 2 * (1 - 1e-9))) cells->images = 1;
+      if (!(range < extent[a] / 2 * (1 - 1e-9)))
+        cells->images = 1;
     }
   }
-  if (!cells->images) choose_edges(plan, extent, edge);
+  if (!cells->images)
+    choose_edges(plan, extent, edge);
   const double most = fmin(fmax(2.0 * (double)(plan->a.count + plan->b.count), 8.0), 1 << 30);
-  for (int a = 0; a < 3 && !cells->images; a++) n[a] = fmax(1, floor(extent[a] / edge[a]));
+  for (int a = 0; a < 3 && !cells->images; a++)
+    n[a] = fmax(1, floor(extent[a] / edge[a]));
   while (n[0] * n[1] * n[2] > most) {
     const int longest = n[0] >= n[1] && n[0] >= n[2] ? 0 : n[1] >= n[2] ? 1 : 2;
     n[longest] = fmax(1, floor(n[longest] / 2));
@@ -353,7 +203,9 @@ static cw_status choose_cells(cw_coordination *plan, const cw_coordinates_view *
   for (int a = 0; a < 3; a++) {
     cells->n[a] = (int)n[a];
     cells->inverse_extent[a] = extent[a] > 0 ? 1 / extent[a] : 0;
+    cells->width[a] = 1 / n[a];
     cells->reach[a] = extent[a] > 0 ? range / extent[a] : 1;
+    cells->inverse_reach2[a] = 1 / (cells->reach[a] * cells->reach[a]);
   }
   cells->total = cells->n[0] * cells->n[1] * cells->n[2];
   return CW_OK;
@@ -364,9 +216,10 @@ static cw_status sort_groups(cw_coordination *plan, const cw_device_cells *cells
   cw_coordination_cuda *cuda = plan->cuda;
   const cw_entries *const host[2] = {&plan->a, &plan->b};
   for (int g = 0; g < (plan->pairs == CW_PAIRS_SELF ? 1 : 2); g++) {
-    device_group *group = &cuda->group[g];
-    CW_TRY(reserve(plan->context, cells->total + 1, sizeof(uint32_t), "cell offsets",
-                   &group->offsets_capacity, (void **)&group->offsets));
+    cw_device_group *group = &cuda->group[g];
+    CW_TRY(cw_coordination_cuda_reserve(plan->context, cells->total + 1, sizeof(uint32_t),
+                                        "cell offsets", &group->offsets_capacity,
+                                        (void **)&group->offsets));
     const cw_device_entries e = entries_of(host[g], group);
     CW_TRY(cw_coordination_cuda_sort(plan->context, &cuda->sorter, cells, &e, positions,
                                      cuda->outcome));
@@ -376,18 +229,20 @@ static cw_status sort_groups(cw_coordination *plan, const cw_device_cells *cells
 
 int64_t cw_coordination_cuda_partials(const cw_device_sweep *sweep, cw_coordination_form form) {
   const int64_t count = sweep->centre.count;
-  if (sweep->cells.images) return (count + CW_TEAM - 1) / CW_TEAM;
-  if (form == CW_COORDINATION_FORM_CELL) return sweep->cells.total;
+  if (sweep->cells.images)
+    return (count + CW_TEAM - 1) / CW_TEAM;
+  if (form == CW_COORDINATION_FORM_CELL)
+    return sweep->cells.total;
   return (count + CW_CENTRES - 1) / CW_CENTRES;
 }
 
 static cw_status reserve_partials(cw_coordination *plan, int64_t count) {
   cw_coordination_cuda *cuda = plan->cuda;
   int64_t capacity = cuda->partial_capacity;
-  CW_TRY(reserve(plan->context, count, sizeof(cw_partial), "partial sums", &capacity,
-                 (void **)&cuda->partial[0]));
-  return reserve(plan->context, count, sizeof(cw_partial), "partial sums", &cuda->partial_capacity,
-                 (void **)&cuda->partial[1]);
+  CW_TRY(cw_coordination_cuda_reserve(plan->context, count, sizeof(cw_partial), "partial sums",
+                                      &capacity, (void **)&cuda->partial[0]));
+  return cw_coordination_cuda_reserve(plan->context, count, sizeof(cw_partial), "partial sums",
+                                      &cuda->partial_capacity, (void **)&cuda->partial[1]);
 }
 
 /* Reduces the first `count` partial sums to outcome->sums. */
@@ -407,7 +262,8 @@ static cw_status add_partials(cw_coordination *plan, int64_t count) {
 /* One group's entries with all their neighbours in the other. */
 static cw_status sweep_group(cw_coordination *plan, cw_device_sweep *sweep, int sums) {
   cw_coordination_cuda *cuda = plan->cuda;
-  if (sweep->centre.count == 0) return CW_OK;
+  if (sweep->centre.count == 0)
+    return CW_OK;
   const int64_t partials = cw_coordination_cuda_partials(sweep, plan->form);
   CW_TRY(reserve_partials(plan, partials));
   sweep->partial = cuda->partial[0];
@@ -433,7 +289,8 @@ static cw_status sweep_groups(cw_coordination *plan, const cw_device_cells *cell
   sweep.derivative = cuda->derivative;
   sweep.value = cuda->value;
   CW_TRY(sweep_group(plan, &sweep, 1));
-  if (self || !derivatives) return CW_OK;
+  if (self || !derivatives)
+    return CW_OK;
   const cw_device_entries centre = sweep.other;
   sweep.other = sweep.centre;
   sweep.centre = centre;
@@ -455,8 +312,8 @@ static cw_status zip_groups(cw_coordination *plan, const cw_device_positions *po
   sweep.value = cuda->value;
   CW_TRY(reserve_partials(plan, cw_max_i64(partials, 1)));
   sweep.partial = cuda->partial[0];
-  CW_TRY(cw_coordination_cuda_zip(plan->context, &plan->switching, &sweep, positions,
-                                  cuda->outcome));
+  CW_TRY(
+      cw_coordination_cuda_zip(plan->context, &plan->switching, &sweep, positions, cuda->outcome));
   return add_partials(plan, partials);
 }
 
@@ -466,8 +323,10 @@ static cw_status gather(cw_coordination *plan, const cw_coordinates_view *out) {
   const size_t size = (size_t)cw_precision_size(out->precision);
   const int host = out->space == CW_SPACE_HOST;
   void *to[3];
-  if (host) CW_TRY(device_vectors(plan, "derivatives", &cuda->out));
-  for (int c = 0; c < 3; c++) to[c] = host ? (char *)cuda->out + (size_t)c * size : out->component[c];
+  if (host)
+    CW_TRY(device_vectors(plan, "derivatives", &cuda->out));
+  for (int c = 0; c < 3; c++)
+    to[c] = host ? (char *)cuda->out + (size_t)c * size : out->component[c];
   const int64_t stride = host ? 3 : out->stride;
   const unsigned blocks = cw_cuda_blocks(plan->context, plan->atoms, CW_THREADS);
   if (out->precision == CW_DOUBLE)
@@ -502,11 +361,13 @@ static cw_status download(cw_coordination *plan, const cw_coordinates_view *posi
   const int vectors = out->component[0] != NULL && plan->atoms > 0;
   const int packed = vectors && out->space == CW_SPACE_HOST;
   const int64_t rows = plan->a.count + plan->b.count;
-  if (packed) CW_TRY(pinned(plan, &cuda->pinned_out));
-  if (vectors) CW_TRY(gather(plan, out));
+  const size_t bytes = (size_t)plan->atoms * 3 * (size_t)cw_precision_size(out->precision);
   if (packed)
-    CW_TRY(cw_device_copy_from(context, cuda->pinned_out, cuda->out,
-                               (size_t)plan->atoms * 3 * (size_t)cw_precision_size(out->precision)));
+    CW_TRY(pinned(plan, &cuda->pinned_out));
+  if (vectors)
+    CW_TRY(gather(plan, out));
+  if (packed)
+    CW_TRY(cw_device_copy_from(context, cuda->pinned_out, cuda->out, bytes));
   if (result->entry_derivatives)
     CW_TRY(cw_device_copy_from(context, result->entry_derivatives, cuda->derivative,
                                (size_t)rows * 3 * sizeof(double)));
@@ -543,20 +404,22 @@ cw_status cw_coordination_cuda_compute(cw_coordination *plan, const cw_coordinat
     return cw_fail(plan->context, CW_ERROR_UNSUPPORTED,
                    "frozen lists need positions and derivatives in host memory");
   CW_TRY(cw_device_use(plan->context, NULL));
-  CW_TRY(prepare(plan));
+  CW_TRY(cw_coordination_cuda_prepare(plan));
   CW_TRY(mark(plan, 0));
   CW_TRY(reset_outcome(plan));
   CW_TRY(upload(plan, view, &positions));
   CW_TRY(mark(plan, 1));
   if (plan->pairs == CW_PAIRS_ZIP || empty) {
     CW_TRY(mark(plan, 2));
-    if (!empty) CW_TRY(zip_groups(plan, &positions));
+    if (!empty)
+      CW_TRY(zip_groups(plan, &positions));
   } else {
     CW_TRY(choose_cells(plan, view, &positions, &cells));
     CW_TRY(sort_groups(plan, &cells, &positions));
     CW_TRY(mark(plan, 2));
     CW_TRY(sweep_groups(plan, &cells, derivatives));
-    for (int a = 0; a < 3; a++) result->cells[a] = cells.n[a];
+    for (int a = 0; a < 3; a++)
+      result->cells[a] = cells.n[a];
     result->images = cells.images && plan->lattice.kind != CW_LATTICE_NONE;
   }
   CW_TRY(mark(plan, 3));

@@ -18,7 +18,7 @@ void cw_coordination_cuda_destroy(cw_coordination *plan);
 /* Bytes of device and pinned memory. */
 size_t cw_coordination_cuda_memory(const cw_coordination *plan);
 
-/* Where the time of the frames goes: asked for before a frame, which is then timed on the device. */
+/* Where a frame's time goes on the device. `times` (NULL: no longer) is filled in by each frame. */
 typedef struct cw_coordination_cuda_times {
   double upload, sort, sweep, finish; /* seconds; sweep: the pair kernels alone */
 } cw_coordination_cuda_times;

@@ -1,10 +1,10 @@
 /* Sweep, a warp a bundle of 16 centres that follow each other along the snake.
  *
  *   box of the bundle, in space and in scaled coordinates
- *   for each column of cells that the box grown by the range touches      a lane a column
- *     for each periodic image of its run of cells                         -> a run of places, a shift
- *       load 32 neighbours, add the shift, drop what is too far from the box -> stage in shared
- *   whenever the stage is full: all centres with all staged neighbours    coordination_cuda_inner.cuh
+ *   for each column of cells that the box grown by the range touches   a lane a column
+ *     for each periodic image of its run of cells                         -> run of places, shift
+ *       load 32 neighbours, add the shift, drop what is far from the box -> stage
+ *   whenever the stage is full: all centres with all staged neighbours    _inner.cuh
  *   sums over lanes; each centre's derivative and value; the bundle's partial sums
  *
  * Warps share nothing: no barrier, and a bundle's result depends on nothing but its places. */
@@ -15,10 +15,10 @@
 
 /* What a lane knows of the bundle while its neighbours are staged. */
 template <class Real> struct cw_bundle_frame {
-  double reference[3];       /* subtracted from positions before they are rounded */
+  double reference[3]; /* subtracted from positions before they are rounded */
   double scaled_low[3], scaled_high[3];
-  Real low[3], high[3];      /* box, relative to the reference */
-  Real keep2;                /* neighbours farther from the box (squared) are dropped */
+  Real low[3], high[3]; /* box, relative to the reference */
+  Real keep2;           /* neighbours farther from the box (squared) are dropped */
 };
 
 template <class T> static __device__ __forceinline__ T cw_lane_min(T x) {
@@ -50,15 +50,15 @@ static __device__ __forceinline__ void cw_cells_in_reach(const cw_device_cells &
   }
 }
 
-/* Squared part of the range that the gap between a column and the box takes away; boxes along the
- * axes only. */
+/* Squared gap between a column and the bundle's box along an axis, in units of the range; where
+ * lattice vectors stand along the axes. */
 template <class Real>
 static __device__ __forceinline__ double cw_column_gap(const cw_device_cells &cells,
                                                        const cw_bundle_frame<Real> &frame, int a,
                                                        int c) {
-  const double low = ((double)c - 1e-6) / cells.n[a], high = ((double)c + 1 + 1e-6) / cells.n[a];
+  const double low = (c - 1e-6) * cells.width[a], high = (c + 1 + 1e-6) * cells.width[a];
   const double gap = fmax(fmax(low - frame.scaled_high[a], frame.scaled_low[a] - high), 0.0);
-  return gap * gap / (cells.reach[a] * cells.reach[a]); /* in units of the range */
+  return gap * gap * cells.inverse_reach2[a];
 }
 
 /* A lane's column: what of it is within reach, image by image. */
@@ -67,18 +67,19 @@ struct cw_column_walk {
 };
 
 template <class Real>
-static __device__ __forceinline__ cw_column_walk
-cw_column_begin(const cw_device_cells &cells, const cw_bundle_frame<Real> &frame, int c0, int c1) {
+static __device__ __forceinline__ cw_column_walk cw_column_begin(const cw_device_cells &cells,
+                                                                 const cw_bundle_frame<Real> &frame,
+                                                                 int c0, int c1) {
   cw_column_walk walk;
   const int periodic = cells.lattice.kind != CW_LATTICE_NONE;
   double reach = cells.reach[2];
   if (cells.lattice.kind != CW_LATTICE_TRICLINIC) {
     const double left = 1 - cw_column_gap(cells, frame, 0, c0) - cw_column_gap(cells, frame, 1, c1);
-    reach *= left > 0 ? sqrt(left) : 0.0;
-    if (!(left > 0)) reach = -1e30;
+    reach = left > 0 ? reach * sqrt(left) : -1;
   }
   walk.low = 1, walk.high = 0;
-  if (reach >= 0) cw_cells_in_reach(cells, frame, 2, reach, &walk.low, &walk.high);
+  if (reach >= 0)
+    cw_cells_in_reach(cells, frame, 2, reach, &walk.low, &walk.high);
   walk.image0 = periodic ? cw_floor_divide_int(c0, cells.n[0]) : 0;
   walk.image1 = periodic ? cw_floor_divide_int(c1, cells.n[1]) : 0;
   walk.image2 = periodic ? cw_floor_divide_int(walk.low, cells.n[2]) : 0;
@@ -91,7 +92,8 @@ static __device__ __forceinline__ void cw_column_run(const cw_device_sweep &swee
                                                      const cw_column_walk &walk, int *begin,
                                                      int *end) {
   *begin = *end = 0;
-  if (walk.low > walk.high) return;
+  if (walk.low > walk.high)
+    return;
   const int n = sweep.cells.n[2], origin = walk.image2 * n;
   int first = cw_cell_number(sweep.cells, walk.column, walk.low - origin);
   int last = cw_cell_number(sweep.cells, walk.column, min(walk.high, origin + n - 1) - origin);
@@ -111,6 +113,7 @@ static __device__ __forceinline__ int cw_stage_run(const cw_device_sweep &sweep,
                                                    cw_stage<Real> *stage, int staged,
                                                    Inner &inner) {
   const int lane = threadIdx.x % CW_WARP;
+#pragma unroll 1
   for (int base = begin; base < end; base += CW_WARP) {
     const int p = base + lane;
     bool keep = p < end;
@@ -151,12 +154,13 @@ static __device__ __forceinline__ void cw_stage_all(const cw_device_sweep &sweep
   cw_cells_in_reach(cells, frame, 0, cells.reach[0], &low0, &high0);
   cw_cells_in_reach(cells, frame, 1, cells.reach[1], &low1, &high1);
   const int width = high1 - low1 + 1;
-  const long long columns = (long long)(high0 - low0 + 1) * width;
-  for (long long base = 0; base < columns; base += CW_WARP) {
+  const int columns = (high0 - low0 + 1) * width;
+#pragma unroll 1
+  for (int base = 0; base < columns; base += CW_WARP) {
     cw_column_walk walk = {0, 0, 0, 0, 1, 0};
     if (base + lane < columns)
-      walk = cw_column_begin(cells, frame, low0 + (int)((base + lane) / width),
-                             low1 + (int)((base + lane) % width));
+      walk =
+          cw_column_begin(cells, frame, low0 + (base + lane) / width, low1 + (base + lane) % width);
     while (__any_sync(0xffffffffu, walk.low <= walk.high)) {
       int begin, end;
       cw_column_run(sweep, walk, &begin, &end);
@@ -174,7 +178,8 @@ static __device__ __forceinline__ void cw_stage_all(const cw_device_sweep &sweep
                       image1 * cells.lattice.h[1][c] - image2 * cells.lattice.h[2][c];
         staged = cw_stage_run(sweep, frame, offset, first, last, stage, staged, inner);
       }
-      if (walk.low <= walk.high) walk.low = ++walk.image2 * cells.n[2];
+      if (walk.low <= walk.high)
+        walk.low = ++walk.image2 * cells.n[2];
     }
   }
   inner.process(stage, staged);
@@ -187,14 +192,16 @@ static __global__ void __launch_bounds__(CW_SWEEP_WARPS *CW_WARP)
   typedef InnerOf<Real, Pair> Inner;
   const int lane = threadIdx.x % CW_WARP, warp = threadIdx.x / CW_WARP;
   const int bundle = blockIdx.x * CW_SWEEP_WARPS + warp, first = bundle * CW_CENTRES;
-  if (first >= sweep.centre.count) return;
+  if (first >= sweep.centre.count)
+    return;
   cw_stage<Real> *stage = cw_team_arena<cw_stage<Real>>() + warp;
   const int centres = min((int)CW_CENTRES, sweep.centre.count - first);
   const int own = first + min(lane % CW_CENTRES, centres - 1);
   cw_bundle_frame<Real> frame;
   double r[3], s[3];
   Real local[3];
-  for (int c = 0; c < 3; c++) r[c] = sweep.centre.position[c][own];
+  for (int c = 0; c < 3; c++)
+    r[c] = sweep.centre.position[c][own];
   cw_device_scale(sweep.cells, r, s);
   for (int c = 0; c < 3; c++) {
     frame.reference[c] = __shfl_sync(0xffffffffu, r[c], 0);
@@ -211,8 +218,10 @@ static __global__ void __launch_bounds__(CW_SWEEP_WARPS *CW_WARP)
 
   cw_partial partial = inner.finish(first, centres);
 #pragma unroll
-  for (int q = 0; q < CW_SUMS; q++) partial.sum[q] = cw_lane_sum(partial.sum[q]);
-  if (lane == 0) sweep.partial[bundle] = partial;
+  for (int q = 0; q < CW_SUMS; q++)
+    partial.sum[q] = cw_lane_sum(partial.sum[q]);
+  if (lane == 0)
+    sweep.partial[bundle] = partial;
 }
 
 #endif

@@ -29,12 +29,11 @@ template <class Real, class Pair>
 static __device__ __forceinline__ void cw_meet(const Pair &pair, Real range2, Real dx, Real dy,
                                                Real dz, uint32_t id, cw_centre<Real> *centre) {
   const Real r2 = dx * dx + dy * dy + dz * dz;
-  const bool counts = r2 <= range2 && (!Pair::compare_ids || id != centre->id);
   Real s, h;
-  cw_pair_masked(pair, r2, counts, &s, &h);
+  cw_pair_masked(pair, r2, range2, !Pair::compare_ids || id != centre->id, &s, &h,
+                 &centre->sums.pairs);
   const Real gx = h * dx, gy = h * dy, gz = h * dz;
   centre->sums.value += s;
-  centre->sums.pairs += counts;
   centre->sums.force[0] += gx, centre->sums.force[1] += gy, centre->sums.force[2] += gz;
   centre->box[0] += gx * dx, centre->box[1] += gy * dy, centre->box[2] += gz * dz;
   centre->box[3] += gx * dy, centre->box[4] += gx * dz, centre->box[5] += gy * dz;
@@ -58,12 +57,14 @@ static __device__ __forceinline__ void cw_team_partial(const cw_partial &mine,
 #pragma unroll
   for (int q = 0; q < CW_SUMS; q++) {
     const double sum = cw_lane_sum(mine.sum[q]);
-    if (lane == 0) sums[warp][q] = sum;
+    if (lane == 0)
+      sums[warp][q] = sum;
   }
   __syncthreads();
   if (threadIdx.x < CW_SUMS) {
     double sum = 0;
-    for (int w = 0; w < CW_TEAM / CW_WARP; w++) sum += sums[w][threadIdx.x];
+    for (int w = 0; w < CW_TEAM / CW_WARP; w++)
+      sum += sums[w][threadIdx.x];
     out->sum[threadIdx.x] = sum;
   }
 }
@@ -108,9 +109,11 @@ static __device__ __forceinline__ void cw_meet_cells(const cw_device_sweep &swee
       const int image = cw_floor_divide_int(c[a], cells.n[a]);
       c[a] -= image * cells.n[a];
       outside = outside || (image != 0 && !periodic);
-      for (int b = 0; b < 3; b++) offset[b] -= image * cells.lattice.h[a][b];
+      for (int b = 0; b < 3; b++)
+        offset[b] -= image * cells.lattice.h[a][b];
     }
-    if (outside) continue;
+    if (outside)
+      continue;
     const int cell = cw_cell_number(cells, cw_cell_column(cells, c[0], c[1]), c[2]);
     cw_meet_run(sweep, pair, offset, (int)sweep.other.offsets[cell],
                 (int)sweep.other.offsets[cell + 1], active, tile, centre);
@@ -136,11 +139,14 @@ static __global__ void __launch_bounds__(CW_TEAM)
     double reference[3];
     for (int c = 0; c < 3; c++) {
       reference[c] = sweep.centre.position[c][base];
-      if (active) centre.at[c] = (Real)(sweep.centre.position[c][place] - reference[c]);
+      if (active)
+        centre.at[c] = (Real)(sweep.centre.position[c][place] - reference[c]);
     }
-    if (active) centre.id = sweep.centre.id[place];
+    if (active)
+      centre.id = sweep.centre.id[place];
     cw_meet_cells(sweep, pair, home, reference, active, tile, &centre);
-    if (active) cw_leave(pair, sweep, place, centre, &partial);
+    if (active)
+      cw_leave(pair, sweep, place, centre, &partial);
   }
   cw_team_partial(partial, tile->sums, &sweep.partial[cell]);
 }
@@ -148,21 +154,25 @@ static __global__ void __launch_bounds__(CW_TEAM)
 /* The shortest image of d, as cw_lattice_minimum_image finds it. */
 static __device__ __forceinline__ void cw_device_minimum_image(const cw_lattice &lattice,
                                                                double d[3]) {
-  if (lattice.kind == CW_LATTICE_NONE) return;
+  if (lattice.kind == CW_LATTICE_NONE)
+    return;
   double s[3];
   for (int a = 0; a < 3; a++)
     s[a] = floor(d[0] * lattice.inverse[0][a] + d[1] * lattice.inverse[1][a] +
                  d[2] * lattice.inverse[2][a] + 0.5 + CW_HALF_BOX_SLACK);
   for (int c = 0; c < 3; c++)
     d[c] -= s[0] * lattice.h[0][c] + s[1] * lattice.h[1][c] + s[2] * lattice.h[2][c];
-  if (lattice.kind == CW_LATTICE_ORTHOGONAL) return;
+  if (lattice.kind == CW_LATTICE_ORTHOGONAL)
+    return;
   double shortest = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], best[3] = {d[0], d[1], d[2]};
   for (int k = 0; k < CW_LATTICE_SHIFTS; k++) {
     const double x = d[0] + lattice.shifts[k][0], y = d[1] + lattice.shifts[k][1];
     const double z = d[2] + lattice.shifts[k][2], r2 = x * x + y * y + z * z;
-    if (r2 < shortest) shortest = r2, best[0] = x, best[1] = y, best[2] = z;
+    if (r2 < shortest)
+      shortest = r2, best[0] = x, best[1] = y, best[2] = z;
   }
-  for (int c = 0; c < 3; c++) d[c] = best[c];
+  for (int c = 0; c < 3; c++)
+    d[c] = best[c];
 }
 
 /* Every pair. d has the direction of the definition, from the lower to the higher entry or from a
@@ -175,14 +185,17 @@ static __global__ void __launch_bounds__(CW_TEAM)
   const bool active = place < sweep.centre.count;
   cw_centre<Real> centre = {};
   double r[3] = {0, 0, 0};
-  for (int c = 0; active && c < 3; c++) r[c] = sweep.centre.position[c][place];
-  if (active) centre.id = sweep.centre.id[place];
+  for (int c = 0; active && c < 3; c++)
+    r[c] = sweep.centre.position[c][place];
+  if (active)
+    centre.id = sweep.centre.id[place];
   const uint32_t order = active ? sweep.centre.permutation[place] : 0;
   for (int base = 0; base < sweep.other.count; base += CW_TEAM) {
     const int count = min((int)CW_TEAM, sweep.other.count - base), own = base + threadIdx.x;
     __syncthreads();
     if ((int)threadIdx.x < count) {
-      for (int c = 0; c < 3; c++) tile->at[threadIdx.x][c] = sweep.other.position[c][own];
+      for (int c = 0; c < 3; c++)
+        tile->at[threadIdx.x][c] = sweep.other.position[c][own];
       tile->id[threadIdx.x] = sweep.other.id[own];
     }
     __syncthreads();
@@ -191,14 +204,16 @@ static __global__ void __launch_bounds__(CW_TEAM)
           sweep.same ? sweep.other.permutation[base + k] > order : sweep.forward != 0;
       const double sign = ahead ? 1.0 : -1.0;
       double d[3];
-      for (int c = 0; c < 3; c++) d[c] = sign * (tile->at[k][c] - r[c]);
+      for (int c = 0; c < 3; c++)
+        d[c] = sign * (tile->at[k][c] - r[c]);
       cw_device_minimum_image(sweep.cells.lattice, d);
       cw_meet(pair, (Real)sweep.range2, (Real)(sign * d[0]), (Real)(sign * d[1]),
               (Real)(sign * d[2]), tile->id[k], &centre);
     }
   }
   cw_partial partial = {};
-  if (active) cw_leave(pair, sweep, place, centre, &partial);
+  if (active)
+    cw_leave(pair, sweep, place, centre, &partial);
   cw_team_partial(partial, tile->sums, &sweep.partial[blockIdx.x]);
 }
 

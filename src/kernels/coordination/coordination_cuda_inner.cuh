@@ -32,7 +32,8 @@ struct __align__(16) cw_two_f64 {
 };
 static __device__ __forceinline__ void cw_load_four(const float *from, float to[4]) {
   const cw_four_f32 x = *(const cw_four_f32 *)from;
-  for (int c = 0; c < 4; c++) to[c] = x.v[c];
+  for (int c = 0; c < 4; c++)
+    to[c] = x.v[c];
 }
 static __device__ __forceinline__ void cw_load_four(const double *from, double to[4]) {
   const cw_two_f64 x = ((const cw_two_f64 *)from)[0], y = ((const cw_two_f64 *)from)[1];
@@ -47,9 +48,11 @@ template <class Real> struct cw_centre_sums {
 
 /* Common to both forms: writing a centre, and its share of the bundle's sums. */
 template <class Real, class Pair>
-static __device__ __forceinline__ void
-cw_finish_centre(const Pair &pair, const cw_device_sweep &sweep, int place, const Real at[3],
-                 const cw_centre_sums<Real> &sums, cw_partial *partial) {
+static __device__ __forceinline__ void cw_finish_centre(const Pair &pair,
+                                                        const cw_device_sweep &sweep, int place,
+                                                        const Real at[3],
+                                                        const cw_centre_sums<Real> &sums,
+                                                        cw_partial *partial) {
   double value = (double)sums.value;
   int pairs = sums.pairs;
   if (!Pair::compare_ids && sweep.drop_self) {
@@ -78,7 +81,7 @@ cw_finish_centre(const Pair &pair, const cw_device_sweep &sweep, int place, cons
   partial->sum[CW_SUM_BOX + 5] += y * force[2];
 }
 
-/* Clusters: lane l holds centres l % 4 + 4 q, q = 0 .. 3, and meets neighbours l / 4 + 8 k: one load
+/* Clusters: lane l holds centres l % 4 + 4 q, q = 0 .. 3, and meets neighbours l / 4 + 8 k: a load
  * from shared memory serves four pairs, and eight addresses fill one access of 128 bytes. */
 template <class Real, class Pair> struct cw_inner_cluster {
   static const bool compare_ids = Pair::compare_ids;
@@ -104,12 +107,14 @@ template <class Real, class Pair> struct cw_inner_cluster {
       y[q] = __shfl_sync(0xffffffffu, local[1], i);
       z[q] = __shfl_sync(0xffffffffu, local[2], i);
       id[q] = __shfl_sync(0xffffffffu, own_id, i);
-      if (i >= centres) x[q] = -cw_far<Real>::value();
+      if (i >= centres)
+        x[q] = -cw_far<Real>::value();
       value[q] = fx[q] = fy[q] = fz[q] = 0;
       pairs[q] = 0;
     }
 #pragma unroll
-    for (int q = 0; q < 6; q++) box[q] = 0;
+    for (int q = 0; q < 6; q++)
+      box[q] = 0;
   }
 
   static __device__ __forceinline__ void put(cw_stage<Real> *stage, int to, const Real at[3],
@@ -117,7 +122,8 @@ template <class Real, class Pair> struct cw_inner_cluster {
     stage->at[to][0] = at[0];
     stage->at[to][1] = at[1];
     stage->at[to][2] = at[2];
-    if (compare_ids) stage->id[to] = other_id;
+    if (compare_ids)
+      stage->id[to] = other_id;
   }
 
   __device__ __forceinline__ void meet(const Real r[4], uint32_t other_id) {
@@ -126,11 +132,9 @@ template <class Real, class Pair> struct cw_inner_cluster {
     for (int q = 0; q < EACH; q++) {
       const Real dx = r[0] - x[q], dy = r[1] - y[q], dz = r[2] - z[q];
       const Real r2 = dx * dx + dy * dy + dz * dz;
-      const bool counts = r2 <= range2 && (!compare_ids || other_id != id[q]);
       Real s, h;
-      cw_pair_masked(pair, r2, counts, &s, &h);
+      cw_pair_masked(pair, r2, range2, !compare_ids || other_id != id[q], &s, &h, &pairs[q]);
       value[q] += s;
-      pairs[q] += counts;
       fx[q] += h * dx, fy[q] += h * dy, fz[q] += h * dz;
       gx += h * dx, gy += h * dy, gz += h * dz;
     }
@@ -145,7 +149,8 @@ template <class Real, class Pair> struct cw_inner_cluster {
       put(stage, staged + lane, far, UINT32_MAX);
     }
     __syncwarp();
-    for (int k = lane / 4; k < staged + lane / 4; k += 8) {
+#pragma unroll 1
+    for (int k = lane / 4; k < staged + lane / 4; k += CW_STAGE_PAD) {
       Real r[4];
       cw_load_four(stage->at[k], r);
       meet(r, compare_ids ? stage->id[k] : 0);

@@ -6,10 +6,10 @@
 #include "kernels/coordination/coordination_cuda.h"
 
 enum {
-  CW_CENTRES = 16,     /* of a bundle: one warp's */
-  CW_SWEEP_WARPS = 4,  /* bundles a team */
-  CW_STAGE = 256,      /* neighbours staged a bundle */
-  CW_TEAM = 128        /* threads, and atoms of a tile, where a team works together */
+  CW_CENTRES = 16,    /* of a bundle: one warp's */
+  CW_SWEEP_WARPS = 4, /* bundles a team */
+  CW_STAGE = 256,     /* neighbours staged a bundle */
+  CW_TEAM = 128       /* threads, and atoms of a tile, where a team works together */
 };
 
 /* Cells stand along a snake: along axis 2 up in one column and down in the next, so that entries
@@ -19,7 +19,9 @@ typedef struct cw_device_cells {
   int n[3];
   int total;
   int images;      /* positions are not wrapped: the shortest image is chosen pair by pair */
+  double width[3]; /* 1 / n */
   double reach[3]; /* range over height: in scaled coordinates */
+  double inverse_reach2[3];
   double origin[3], inverse_extent[3]; /* bounding box, without a periodic one */
 } cw_device_cells;
 
@@ -36,10 +38,10 @@ typedef struct cw_device_sweep {
   cw_device_cells cells;
   cw_device_entries centre, other;
   double range2;
-  int same;      /* other is the centres' own group */
-  int forward;   /* not same: d points from centre to other by definition */
-  int drop_self; /* where ids are not compared, each centre meets itself once, at distance 0 */
-  int other_ids; /* but for that, no centre has the id of a neighbour */
+  int same;           /* other is the centres' own group */
+  int forward;        /* not same: d points from centre to other by definition */
+  int drop_self;      /* where ids are not compared, each centre meets itself once, at distance 0 */
+  int other_ids;      /* but for that, no centre has the id of a neighbour */
   double *derivative; /* [count][3] by entry */
   double *value;      /* [count] by entry */
   cw_partial *partial; /* one a bundle or team */
@@ -124,7 +126,8 @@ __device__ __forceinline__ int cw_floor_divide_int(int a, int n) {
 
 template <class T> __device__ __forceinline__ T cw_lane_sum(T x) {
 #pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) x += __shfl_xor_sync(0xffffffffu, x, apart);
+  for (int apart = 16; apart > 0; apart /= 2)
+    x += __shfl_xor_sync(0xffffffffu, x, apart);
   return x;
 }
 #endif

@@ -1,6 +1,6 @@
-/* Bundles with squared distances from the matrix units: |r_i|^2 + |r_j|^2 - 2 r_i . r_j is one product
- * of (-2x, -2y, -2z, 1) by (x, y, z, |r|^2) added to |r_i|^2. Lengths are relative to the bundle, so
- * the cancellation costs a few bits.
+/* Bundles with squared distances from the matrix units: |r_i|^2 + |r_j|^2 - 2 r_i . r_j is one
+ * product of (-2x, -2y, -2z, 1) by (x, y, z, |r|^2) added to |r_i|^2. Lengths are relative to the
+ * bundle, so the cancellation costs a few bits.
  *
  * Lane l = 4 g + t holds, of the 16 x 8 result, rows g and g + 8 and columns 2t and 2t + 1; of the
  * left operand column t of those rows; of the right operand row t of column g.
@@ -15,17 +15,17 @@
 static __device__ __forceinline__ void cw_squares(const double left[2], double right,
                                                   const double norm[2], double r2[4]) {
 #if __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-      "{%7,%8,%9,%10};"
-      : "=d"(r2[0]), "=d"(r2[1]), "=d"(r2[2]), "=d"(r2[3])
-      : "d"(left[0]), "d"(left[1]), "d"(right), "d"(norm[0]), "d"(norm[0]), "d"(norm[1]),
-        "d"(norm[1]));
+  asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+               "{%7,%8,%9,%10};"
+               : "=d"(r2[0]), "=d"(r2[1]), "=d"(r2[2]), "=d"(r2[3])
+               : "d"(left[0]), "d"(left[1]), "d"(right), "d"(norm[0]), "d"(norm[0]), "d"(norm[1]),
+                 "d"(norm[1]));
 #else
 #pragma unroll
   for (int q = 0; q < 2; q++)
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%4,%5};"
-        : "=d"(r2[2 * q]), "=d"(r2[2 * q + 1])
-        : "d"(left[q]), "d"(right), "d"(norm[q]), "d"(norm[q]));
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%4,%5};"
+                 : "=d"(r2[2 * q]), "=d"(r2[2 * q + 1])
+                 : "d"(left[q]), "d"(right), "d"(norm[q]), "d"(norm[q]));
 #endif
 }
 
@@ -34,7 +34,8 @@ static __device__ __forceinline__ float cw_tf32(float x) { /* the 10 bits that t
 }
 static __device__ __forceinline__ void cw_product_tf32(float a0, float a1, float a2, float a3,
                                                        float b0, float b1, float r2[4]) {
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+f"(r2[0]), "+f"(r2[1]), "+f"(r2[2]), "+f"(r2[3])
       : "r"(__float_as_uint(a0)), "r"(__float_as_uint(a1)), "r"(__float_as_uint(a2)),
@@ -73,16 +74,19 @@ template <class Real, class Pair> struct cw_inner_matrix {
     for (int q = 0; q < 2; q++) {
       const int i = lane / 4 + 8 * q;
 #pragma unroll
-      for (int c = 0; c < 3; c++) at[q][c] = __shfl_sync(0xffffffffu, local[c], i);
+      for (int c = 0; c < 3; c++)
+        at[q][c] = __shfl_sync(0xffffffffu, local[c], i);
       id[q] = __shfl_sync(0xffffffffu, own_id, i);
-      if (i >= centres) at[q][0] = -cw_far<Real>::value();
+      if (i >= centres)
+        at[q][0] = -cw_far<Real>::value();
       left[q] = t == 3 ? (Real)1 : -2 * (t == 0 ? at[q][0] : t == 1 ? at[q][1] : at[q][2]);
       norm[q] = at[q][0] * at[q][0] + at[q][1] * at[q][1] + at[q][2] * at[q][2];
       value[q] = sum[q] = moment[q][0] = moment[q][1] = moment[q][2] = 0;
       pairs[q] = 0;
     }
 #pragma unroll
-    for (int q = 0; q < 6; q++) box[q] = 0;
+    for (int q = 0; q < 6; q++)
+      box[q] = 0;
   }
 
   static __device__ __forceinline__ void put(cw_stage<Real> *stage, int to, const Real r[3],
@@ -91,22 +95,22 @@ template <class Real, class Pair> struct cw_inner_matrix {
     stage->at[to][1] = r[1];
     stage->at[to][2] = r[2];
     stage->at[to][3] = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-    if (compare_ids) stage->id[to] = other_id;
+    if (compare_ids)
+      stage->id[to] = other_id;
   }
 
   __device__ __forceinline__ void meet(const Real r[4], uint32_t other_id, const Real r2[2]) {
     Real column = 0;
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-      const bool counts = r2[q] <= range2 && (!compare_ids || other_id != id[q]);
       Real s, h;
-      cw_pair_masked(pair, r2[q], counts, &s, &h);
+      cw_pair_masked(pair, r2[q], range2, !compare_ids || other_id != id[q], &s, &h, &pairs[q]);
       value[q] += s;
-      pairs[q] += counts;
       sum[q] += h;
       column += h;
 #pragma unroll
-      for (int c = 0; c < 3; c++) moment[q][c] += h * r[c];
+      for (int c = 0; c < 3; c++)
+        moment[q][c] += h * r[c];
     }
     const Real gx = column * r[0], gy = column * r[1], gz = column * r[2];
     box[0] += r[0] * gx, box[1] += r[1] * gy, box[2] += r[2] * gz;
@@ -120,7 +124,8 @@ template <class Real, class Pair> struct cw_inner_matrix {
       put(stage, staged + lane, far, UINT32_MAX);
     }
     __syncwarp();
-    for (int k = 0; k < staged; k += 8) {
+#pragma unroll 1
+    for (int k = 0; k < staged; k += CW_STAGE_PAD) {
       Real r2[4], r[4];
       cw_squares(left, stage->at[k + lane / 4][t], norm, r2);
 #pragma unroll
@@ -152,10 +157,12 @@ template <class Real, class Pair> struct cw_inner_matrix {
           moment[q][c] += __shfl_xor_sync(0xffffffffu, moment[q][c], apart);
       }
       const int i = lane / 4 + 8 * q;
-      if (lane % 4 || i >= centres) continue;
+      if (lane % 4 || i >= centres)
+        continue;
       cw_centre_sums<Real> sums = {value[q], {0, 0, 0}, pairs[q]};
 #pragma unroll
-      for (int c = 0; c < 3; c++) sums.force[c] = moment[q][c] - at[q][c] * sum[q];
+      for (int c = 0; c < 3; c++)
+        sums.force[c] = moment[q][c] - at[q][c] * sum[q];
       cw_finish_centre(pair, sweep, first + i, at[q], sums, &partial);
       /* the other half of the cross terms, by the moments themselves */
       const int a[6] = {0, 1, 2, 0, 0, 1}, b[6] = {0, 1, 2, 1, 2, 2};

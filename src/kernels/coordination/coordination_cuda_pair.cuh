@@ -1,14 +1,14 @@
-/* One pair on the device: s and the slope h from the squared distance. The constant factors of s and
- * h are left to the end of the sum: value = scale s + shift, g = s'(r)/r = slope h. */
+/* One pair on the device: s and the slope h from the squared distance. Constant factors of both
+ * are left to the end of the sum: value = scale s + shift, g = s'(r)/r = slope h. */
 #ifndef CW_KERNELS_COORDINATION_CUDA_PAIR_CUH
 #define CW_KERNELS_COORDINATION_CUDA_PAIR_CUH
 
 #include "kernels/coordination/coordination_cuda_job.cuh"
 
 #pragma nv_diag_suppress 550 /* operands that one operation of many does not use */
-#define CW_BODY       static __device__ inline
-#define CW_LANES      1
-#define CW_EACH_LANE  for (int l = 0; l < CW_LANES; l++)
+#define CW_BODY           static __device__ inline
+#define CW_LANES          1
+#define CW_EACH_LANE      for (int l = 0; l < CW_LANES; l++)
 #define CW_REAL_IS_DOUBLE 0
 #include "base/real.h"
 #define CW_MATH(name) name##f
@@ -35,7 +35,8 @@ static __device__ __forceinline__ double cw_reciprocal(double x) {
   return fma(fma(-x, y, 1.0), y, y);
 }
 
-static __device__ inline void cw_switching_one(const cw_switching *p, float r2, float *s, float *h) {
+static __device__ inline void cw_switching_one(const cw_switching *p, float r2, float *s,
+                                               float *h) {
   cw_switching_lanes_f32(p, &r2, s, h);
 }
 static __device__ inline void cw_switching_one(const cw_switching *p, double r2, double *s,
@@ -49,7 +50,7 @@ static __device__ __noinline__ void cw_switching_any(const cw_switching *p, Real
   cw_switching_one(p, r2, s, h);
 }
 
-/* 1/(1 + (r/r_0)^6) = k / (k + r^6), k = r_0^6. */
+/* 1/(1 + (r/r_0)^6) = k / (k + r^6), k = r_0^6; k and range^6 within what cw_send_away needs. */
 template <class Real> struct cw_pair_sixth {
   static const bool cheap = true; /* evaluated for every candidate, and dropped */
   static const bool compare_ids = false;
@@ -71,7 +72,8 @@ template <class Real> struct cw_pair_even {
     const Real u = r2 * inverse2;
     Real below = 1, base = u;
     for (int k = n - 1; k > 0; k >>= 1) {
-      if (k & 1) below *= base;
+      if (k & 1)
+        below *= base;
       base *= base;
     }
     const Real y = cw_reciprocal(below * u + 1);
@@ -90,10 +92,11 @@ template <class Real> struct cw_pair_any {
   }
 };
 
-/* s and h of a candidate, 0 where it does not count. */
+/* s and h of a candidate, 0 where it does not count; pairs counts it. */
 template <class Real, class Pair>
-static __device__ __forceinline__ void cw_pair_masked(const Pair &pair, Real r2, bool counts,
-                                                      Real *s, Real *h) {
+static __device__ __forceinline__ void cw_pair_masked(const Pair &pair, Real r2, Real range2,
+                                                      bool other, Real *s, Real *h, int *pairs) {
+  const bool counts = r2 <= range2 && other;
   *s = *h = 0;
   if (Pair::cheap) {
     Real s_any, h_any;
@@ -103,6 +106,30 @@ static __device__ __forceinline__ void cw_pair_masked(const Pair &pair, Real r2,
   } else if (counts) {
     pair(r2, s, h);
   }
+  *pairs += counts;
+}
+
+/* One comparison decides both: a candidate beyond the range is moved to where s is negligible and h
+ * underflows to 0. The compiler would spend three instructions on the count. */
+static __device__ __forceinline__ float cw_send_away(float r2, float range2, int *pairs) {
+  asm("{\n .reg .pred p;\n setp.le.f32 p, %2, %3;\n selp.f32 %0, %2, %4, p;\n"
+      " @p add.s32 %1, %1, 1;\n}"
+      : "=f"(r2), "+r"(*pairs)
+      : "f"(r2), "f"(range2), "f"(1e12f));
+  return r2;
+}
+static __device__ __forceinline__ double cw_send_away(double r2, double range2, int *pairs) {
+  asm("{\n .reg .pred p;\n setp.le.f64 p, %2, %3;\n selp.f64 %0, %2, %4, p;\n"
+      " @p add.s32 %1, %1, 1;\n}"
+      : "=d"(r2), "+r"(*pairs)
+      : "d"(r2), "d"(range2), "d"(1e60));
+  return r2;
+}
+template <class Real>
+static __device__ __forceinline__ void cw_pair_masked(const cw_pair_sixth<Real> &pair, Real r2,
+                                                      Real range2, bool, Real *s, Real *h,
+                                                      int *pairs) {
+  pair(cw_send_away(r2, range2, pairs), s, h);
 }
 
 #endif

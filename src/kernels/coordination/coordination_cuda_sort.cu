@@ -16,7 +16,8 @@ static __device__ bool is_finite(const double r[3]) {
 static __global__ void find_extent(cw_device_entries entries, cw_device_positions positions,
                                    cw_device_outcome *outcome) {
   unsigned long long low[3], high[3];
-  for (int c = 0; c < 3; c++) low[c] = ~0ull, high[c] = 0;
+  for (int c = 0; c < 3; c++)
+    low[c] = ~0ull, high[c] = 0;
   cw_grid_stride(k, entries.count) {
     double r[3];
     const uint32_t atom = entries.atom[k];
@@ -44,13 +45,15 @@ static __global__ void find_extent(cw_device_entries entries, cw_device_position
 
 static __device__ void wrap(const cw_device_cells &cells, double r[3]) {
   const cw_lattice &l = cells.lattice;
-  if (l.kind == CW_LATTICE_NONE) return;
+  if (l.kind == CW_LATTICE_NONE)
+    return;
   double s[3];
   cw_device_scale(cells, r, s);
   for (int a = 0; a < 3; a++) {
     const double whole = floor(s[a]);
     if (whole != 0)
-      for (int c = 0; c < 3; c++) r[c] -= whole * l.h[a][c];
+      for (int c = 0; c < 3; c++)
+        r[c] -= whole * l.h[a][c];
   }
 }
 
@@ -83,9 +86,12 @@ static __global__ void place_entries(cw_device_cells cells, cw_device_entries en
     double r[3];
     const uint32_t atom = entries.atom[entries.permutation[p]];
     cw_device_load(positions, atom, r);
-    if (!is_finite(r)) r[0] = r[1] = r[2] = 0;
-    if (!cells.images) wrap(cells, r);
-    for (int c = 0; c < 3; c++) entries.position[c][p] = r[c];
+    if (!is_finite(r))
+      r[0] = r[1] = r[2] = 0;
+    if (!cells.images)
+      wrap(cells, r);
+    for (int c = 0; c < 3; c++)
+      entries.position[c][p] = r[c];
     entries.id[p] = atom;
   }
 }
@@ -97,8 +103,10 @@ static __global__ void find_offsets(cw_device_cells cells, cw_device_entries ent
     int low = 0, high = entries.count;
     while (low < high) {
       const int middle = low + (high - low) / 2;
-      if (sorted_key[middle] < (uint32_t)c) low = middle + 1;
-      else high = middle;
+      if (sorted_key[middle] < (uint32_t)c)
+        low = middle + 1;
+      else
+        high = middle;
     }
     entries.offsets[c] = (uint32_t)low;
   }
@@ -130,15 +138,16 @@ cw_status cw_coordination_cuda_sort(cw_context *context, const cw_device_sorter 
   const unsigned blocks = cw_cuda_blocks(context, entries->count, CW_THREADS);
   int bits = 1;
   cudaStream_t stream;
-  while (((int64_t)1 << bits) < cells->total) bits++;
+  while (((int64_t)1 << bits) < cells->total)
+    bits++;
   if (entries->count > 0) {
     CW_CUDA_LAUNCH(context, find_keys, blocks, CW_THREADS, 0, *cells, *entries, *positions,
                    sorter->key, sorter->order, outcome);
     CW_TRY(cw_device_use(context, &stream));
     size_t bytes = sorter->scratch_bytes;
     CW_CUDA_TRY(context, cub::DeviceRadixSort::SortPairs(
-                             sorter->scratch, bytes, sorter->key, sorter->sorted_key,
-                             sorter->order, entries->permutation, entries->count, 0, bits, stream));
+                             sorter->scratch, bytes, sorter->key, sorter->sorted_key, sorter->order,
+                             entries->permutation, entries->count, 0, bits, stream));
     CW_CUDA_LAUNCH(context, place_entries, blocks, CW_THREADS, 0, *cells, *entries, *positions);
   }
   CW_CUDA_LAUNCH(context, find_offsets, cw_cuda_blocks(context, cells->total + 1, CW_THREADS),

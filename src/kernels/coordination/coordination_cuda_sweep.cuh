@@ -6,7 +6,8 @@
 #include "kernels/coordination/coordination_cuda_cell.cuh"
 
 template <class Real, class Pair, template <class, class> class InnerOf>
-static cw_status launch_bundles(cw_context *context, const Pair &pair, const cw_device_sweep *sweep) {
+static cw_status launch_bundles(cw_context *context, const Pair &pair,
+                                const cw_device_sweep *sweep) {
   const auto kernel = &cw_sweep_bundles<Real, Pair, InnerOf>;
   const int64_t bundles = cw_coordination_cuda_partials(sweep, CW_COORDINATION_FORM_BUNDLE);
   const unsigned teams = (unsigned)((bundles + CW_SWEEP_WARPS - 1) / CW_SWEEP_WARPS);
@@ -34,7 +35,8 @@ static cw_status launch_any(cw_context *context, const cw_switching *switching,
   cw_pair_any<Real> pair;
   pair.scale = 1, pair.shift = 0, pair.slope = 1;
   pair.switching = *switching;
-  if (!sweep->cells.images) return launch<Real>(context, pair, sweep, form);
+  if (!sweep->cells.images)
+    return launch<Real>(context, pair, sweep, form);
   const auto kernel = &cw_sweep_all<Real, cw_pair_any<Real>>;
   CW_CUDA_LAUNCH_NAMED(context, "cw_sweep_all", kernel,
                        (unsigned)((sweep->centre.count + CW_TEAM - 1) / CW_TEAM), CW_TEAM,

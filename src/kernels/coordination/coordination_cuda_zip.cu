@@ -15,14 +15,17 @@ static __global__ void __launch_bounds__(CW_TEAM)
     cw_device_load(positions, i, a);
     cw_device_load(positions, j, b);
     for (int c = 0; c < 3; c++) {
-      if (!isfinite(a[c])) atomicMin(&outcome->bad_atom, i);
-      if (!isfinite(b[c])) atomicMin(&outcome->bad_atom, j);
+      if (!isfinite(a[c]))
+        atomicMin(&outcome->bad_atom, i);
+      if (!isfinite(b[c]))
+        atomicMin(&outcome->bad_atom, j);
     }
     double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     cw_device_minimum_image(sweep.cells.lattice, d);
     const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     const bool counts = i != j && r2 <= sweep.range2;
-    if (counts) cw_switching_any(&switching, r2, &s, &g);
+    if (counts)
+      cw_switching_any(&switching, r2, &s, &g);
     for (int c = 0; c < 3; c++) {
       sweep.derivative[3 * (int64_t)k + c] = -g * d[c];
       sweep.derivative[3 * ((int64_t)sweep.centre.count + k) + c] = g * d[c];
@@ -45,8 +48,7 @@ cw_status cw_coordination_cuda_zip(cw_context *context, const cw_switching *swit
                                    const cw_device_positions *positions,
                                    cw_device_outcome *outcome) {
   if (sweep->centre.count > 0)
-    CW_CUDA_LAUNCH(context, cw_sweep_zip,
-                   (unsigned)((sweep->centre.count + CW_TEAM - 1) / CW_TEAM), CW_TEAM,
-                   sizeof(cw_image_tile), *sweep, *switching, *positions, outcome);
+    CW_CUDA_LAUNCH(context, cw_sweep_zip, (unsigned)((sweep->centre.count + CW_TEAM - 1) / CW_TEAM),
+                   CW_TEAM, sizeof(cw_image_tile), *sweep, *switching, *positions, outcome);
   return CW_OK;
 }

@@ -58,18 +58,18 @@ static __global__ void most_in_reach(census boxes, int64_t total, cw_deposit_qua
   }
 }
 
-/* Powers of two such that no value exceeds 2^value_bits quanta and no sum 2^62. */
-static __global__ void choose_quanta(cw_deposit_quanta *quanta, double scale0, double scale1,
-                                     double scale2, int value_bits, int has_weights, int order) {
-  const double scale[3] = {scale0, scale1, scale2};
+/* Powers of two such that no value exceeds 2^value_bits quanta and no sum 2^62. `largest` bounds a
+ * value of each component for weight 1. */
+static __global__ void choose_quanta(cw_deposit_quanta *quanta, double largest0, double largest1,
+                                     double largest2, int value_bits, int has_weights) {
+  const double largest[3] = {largest0, largest1, largest2};
   const double weight = has_weights ? (double)__uint_as_float(quanta->weight_bits) : 1.0;
   int most_bits = 0;
   while ((1u << most_bits) < quanta->most && most_bits < 31) most_bits++;
   for (int c = 0; c < 3; c++) {
-    /* zigzag adds to one value from each half of the path */
-    const double each = fabs(scale[c]) * weight * (order ? 1 : 2);
+    const double each = largest[c] * weight;
     int exponent = 0;
-    frexp(each, &exponent);
+    frexp(each, &exponent); /* each < 2^exponent */
     int bits = value_bits < 62 - most_bits ? value_bits : 62 - most_bits;
     bits -= exponent;
     quanta->quanta[c] = each > 0 ? ldexp(1.0, bits < 96 ? bits : 96) : 1.0;
@@ -139,6 +139,24 @@ static cw_status take_census(cw_context *context, const cw_grid *grid,
   return CW_OK;
 }
 
+/* Largest weight of a centred B-spline of that order at one node: at its centre. */
+static double largest_shape(int order) {
+  static const double values[CW_MAX_SHAPE_ORDER + 1] = {1,     1,     0.75,  0.667, 0.599, 0.551,
+                                                        0.512, 0.480, 0.454, 0.431, 0.411, 0.394};
+  return values[order];
+}
+
+/* Bound of what a particle of weight 1 adds to one value of component c: the prefix sum of T - S is
+ * at most the move, and the factor of each other axis, a mean of weights along the path, at most
+ * the shape's largest. An axis that is not simulated has its velocity, below 1, for the move. */
+static double largest_value(const cw_deposit_device_job *job, int c) {
+  const double shape = largest_shape(job->order);
+  double value = fabs(job->scale[c]) * (c < job->dim ? job->max_move : 1.0);
+  for (int a = 0; a < job->dim; a++) value *= a == c ? 1.0 : shape;
+  /* zigzag adds to one value from each half of the path; a little for the rounding of factors */
+  return value * (job->order ? 1.001 : 2.002);
+}
+
 static cw_status prepare_fixed(cw_context *context, const cw_deposit_options *options,
                                const cw_grid *grid, cw_deposit_device_job *job, workspace *work) {
   CW_TRY(cw_memory_alloc(context, CW_SPACE_DEVICE, (size_t)(3 * grid->points), sizeof(int64_t),
@@ -148,8 +166,9 @@ static cw_status prepare_fixed(cw_context *context, const cw_deposit_options *op
   CW_TRY(find_weight(context, &job->particles, work->quanta));
   const int is_double = job->particles.precision == CW_DOUBLE;
   if (is_double) CW_TRY(take_census(context, grid, &job->particles, options->order, work));
-  CW_CUDA_LAUNCH(context, choose_quanta, 1, 1, 0, work->quanta, job->scale[0], job->scale[1],
-                 job->scale[2], is_double ? 51 : 22, job->particles.weight != NULL, options->order);
+  CW_CUDA_LAUNCH(context, choose_quanta, 1, 1, 0, work->quanta, largest_value(job, 0),
+                 largest_value(job, 1), largest_value(job, 2), is_double ? 51 : 22,
+                 job->particles.weight != NULL);
   job->quanta = work->quanta;
   for (int c = 0; c < 3; c++) job->component[c] = work->sums + c * grid->points;
   return CW_OK;
@@ -176,6 +195,9 @@ static cw_deposit_device_job make_job(cw_context *context, const cw_deposit_opti
   cw_deposit_device_job job = {};
   job.dim = grid->dim;
   job.order = options->order;
+  job.max_move = options->method == CW_DEPOSIT_TILED_FIXED && options->max_move > 0
+                     ? options->max_move * (1 + 1e-6)
+                     : 1;
   job.particles = *particles;
   for (int c = 0; c < 3; c++) {
     job.scale[c] = options->charge * (c < grid->dim ? grid->dx[c] / options->dt : 1);
@@ -303,8 +325,8 @@ cw_status cw_deposit_charge_cuda(cw_context *context, const cw_deposit_options *
   job.component[0] = work.sums;
   {
     const unsigned blocks = cw_cuda_blocks(context, particles->count, CW_THREADS);
-    CW_CUDA_LAUNCH(context, choose_quanta, 1, 1, 0, work.quanta, job.scale[0], job.scale[0],
-                   job.scale[0], 40, particles->weight != NULL, 1);
+    CW_CUDA_LAUNCH(context, choose_quanta, 1, 1, 0, work.quanta, fabs(job.scale[0]),
+                   fabs(job.scale[0]), fabs(job.scale[0]), 40, particles->weight != NULL);
     CW_CUDA_LAUNCH(context, deposit_charge, blocks, CW_THREADS, 0, job, use_prev);
     CW_CUDA_LAUNCH_NAMED(context, "add_sums", add_sums<double>,
                          cw_cuda_blocks(context, grid->points, CW_THREADS), CW_THREADS, 0, work.sums,

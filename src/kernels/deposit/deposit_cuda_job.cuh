@@ -24,6 +24,7 @@ typedef struct cw_deposit_device_job {
   int dim, order;
   cw_particles_view particles;
   double scale[3]; /* charge dx/dt along simulated axes, charge along the others */
+  double max_move; /* fixed point: a longer move, in cells, is a fault */
   /* J, or its int64 accumulators: at node (low, low, low) */
   void *component[3];
   int64_t stride[3];

@@ -27,7 +27,13 @@ static __device__ __forceinline__ bool load(int dim, int order, const cw_deposit
   const cw_real scale[3] = {(cw_real)job.scale[0], (cw_real)job.scale[1], (cw_real)job.scale[2]};
   const cw_real weight = view->weight ? ((const cw_real *)view->weight)[slot] : (cw_real)1;
   *particle = CW_REAL_NAME(cw_deposit_load)(dim, view, scale, weight, slot);
-  if (CW_REAL_NAME(cw_deposit_valid)(dim, order, particle)) return true;
+  bool valid = CW_REAL_NAME(cw_deposit_valid)(dim, order, particle);
+  for (int a = 0; a < dim; a++) {
+    const cw_real move =
+        (cw_real)(particle->i[a] - particle->i_prev[a]) + (particle->dx[a] - particle->dx_prev[a]);
+    valid = valid && fabs(move) <= (cw_real)job.max_move;
+  }
+  if (valid) return true;
   cw_fault_report(job.fault, CW_FAULT_MOVED, slot);
   return false;
 }

@@ -91,35 +91,60 @@ template <int DIM, int ORDER, class Real, class Sink, class Scratch> struct cw_r
       sum = fma(x, y, sum);
     }
   }
+  /* The words p[0 .. p_words) by 16-byte loads: a load is a load, however wide. */
+  __device__ __forceinline__ static void load_steps(const Real *p, Real out[shape::p_words]) {
+    typedef typename std::conditional<sizeof(Real) == 4, float4, double2>::type vector;
+    const int step = 16 / (int)sizeof(Real);
+#pragma unroll
+    for (int n = 0; n < shape::p_words; n += step) {
+      const vector v = *(const vector *)(p + n);
+      out[n] = v.x;
+      out[n + 1] = v.y;
+      if constexpr (sizeof(Real) == 4) {
+        out[n + 2] = v.z;
+        out[n + 3] = v.w;
+      }
+    }
+  }
+  /* The pair (T, E) of node n. */
+  typedef typename std::conditional<sizeof(Real) == 4, float2, double2>::type Pair;
+  __device__ __forceinline__ static Pair load_pair(const Real *te, int n) {
+    return *(const Pair *)(te + 2 * n);
+  }
   __device__ __forceinline__ void accumulate(const Real *stage, int lane) {
     const Real *p = stage, *te = stage + DIM * shape::p_words;
     count++;
+    Real P[DIM == 3 ? 3 : 1][shape::p_words];
+    if constexpr (DIM == 3)
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        load_steps(p + c * shape::p_words, P[c]);
 #pragma unroll
     for (int l = 0; l < shape::pairs_a_lane; l++) {
       int pair = lane + 32 * l;
       if (shape::pairs % 32 && pair >= shape::pairs) pair = 0; /* its sums are not flushed */
       const int a = DIM == 1 ? pair : pair % shape::window, b = pair / shape::window;
       if constexpr (DIM == 3) {
-        const Real T1 = te[2 * a], E1 = te[2 * a + 1];
         const Real *te2 = te + 2 * shape::window, *te3 = te2 + 2 * shape::window;
-        const Real T2a = te2[2 * a], E2a = te2[2 * a + 1], T2b = te2[2 * b], E2b = te2[2 * b + 1];
-        const Real T3 = te3[2 * b], E3 = te3[2 * b + 1];
-        const Real yz = T2a * T3 + E2a * E3, xz = T1 * T3 + E1 * E3, xy = T1 * T2b + E1 * E2b;
+        const Pair xa = load_pair(te, a), ya = load_pair(te2, a), yb = load_pair(te2, b),
+                   zb = load_pair(te3, b);
+        const Real yz = ya.x * zb.x + ya.y * zb.y, xz = xa.x * zb.x + xa.y * zb.y,
+                   xy = xa.x * yb.x + xa.y * yb.y;
 #pragma unroll
         for (int n = 0; n < shape::steps; n++) {
-          add(sum[l][n], p[n], yz);
-          add(sum[l][shape::steps + n], p[shape::p_words + n], xz);
-          add(sum[l][2 * shape::steps + n], p[2 * shape::p_words + n], xy);
+          add(sum[l][n], P[0][n], yz);
+          add(sum[l][shape::steps + n], P[1][n], xz);
+          add(sum[l][2 * shape::steps + n], P[2][n], xy);
         }
       } else if constexpr (DIM == 2) {
         const Real *te2 = te + 2 * shape::window;
         const Real flow = te2[2 * shape::window];
         /* a lane of the last node along an axis has no P there: p_words pads it, not flushed */
         const int pa = a < shape::steps ? a : 0, pb = b < shape::steps ? b : 0;
-        const Real T1 = te[2 * a], E1 = te[2 * a + 1], T2 = te2[2 * b], E2 = te2[2 * b + 1];
-        add(sum[l][0], p[pa], T2);
-        add(sum[l][1], p[shape::p_words + pb], T1);
-        add(sum[l][2], flow, T1 * T2 + E1 * E2);
+        const Pair x = load_pair(te, a), y = load_pair(te2, b);
+        add(sum[l][0], p[pa], y.x);
+        add(sum[l][1], p[shape::p_words + pb], x.x);
+        add(sum[l][2], flow, x.x * y.x + x.y * y.y);
       } else {
         const Real *flow = te + 2 * shape::window;
         const int pa = a < shape::steps ? a : 0;

@@ -44,8 +44,8 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
 
 static void choose_method(cw_massmatrix_options *options) {
   if (options->method == CW_MASSMATRIX_AUTO)
-    options->method = options->order <= CW_MM_FAST_ORDERS ? CW_MASSMATRIX_MOMENT
-                                                          : CW_MASSMATRIX_NAIVE;
+    options->method =
+        options->order <= CW_MM_FAST_ORDERS ? CW_MASSMATRIX_MOMENT : CW_MASSMATRIX_NAIVE;
 }
 
 cw_status cw_massmatrix_create(cw_context *context, const cw_grid *grid,

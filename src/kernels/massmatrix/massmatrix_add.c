@@ -36,8 +36,8 @@ static cw_status check_particles(const cw_massmatrix *matrix, const cw_particles
 
 static cw_status check_field(const cw_massmatrix *matrix, const char *name,
                              const cw_vector_view *field, int *present) {
-  int given = (field->component[0] != NULL) + (field->component[1] != NULL) +
-              (field->component[2] != NULL);
+  int given =
+      (field->component[0] != NULL) + (field->component[1] != NULL) + (field->component[2] != NULL);
   *present = given == 3;
   if (given != 0 && given != 3)
     return cw_fail(matrix->context, CW_ERROR_ARGUMENT,
@@ -54,10 +54,11 @@ static cw_mm_job make_job(const cw_massmatrix *matrix, const cw_particles_view *
                    .order = matrix->options.order,
                    .columns = 1,
                    .components = matrix->components,
+                   .unordered = matrix->options.method == CW_MASSMATRIX_SORTED,
                    .particles = *particles,
                    .points = grid->points};
-  job.values = (char *)matrix->values +
-               (size_t)grid->offset * (size_t)cw_precision_size(matrix->precision);
+  job.values =
+      (char *)matrix->values + (size_t)grid->offset * (size_t)cw_precision_size(matrix->precision);
   for (int a = 0; a < 3; a++)
     job.stride[a] = grid->stride[a];
   return job;
@@ -88,15 +89,17 @@ static cw_status make_rule(const cw_massmatrix *matrix, cw_mm_job *job, cw_mm_ke
 }
 
 static cw_mm_slab_function *choose_slab(const cw_massmatrix *matrix, const cw_mm_ops *ops) {
+  cw_isa isa = cw_context_isa(matrix->context);
+  const cw_mm_pair_ops *pair_ops = CW_ISA_SELECT(cw_mm_pair_ops_table, isa);
   int tensor = matrix->options.kind == CW_MASSMATRIX_TENSOR;
-  int format = matrix->precision, order = matrix->options.order - 1, dim = matrix->grid.dim - 1;
+  int format = (int)matrix->precision, order = matrix->options.order - 1,
+      dim = matrix->grid.dim - 1;
   switch (matrix->options.method) {
   case CW_MASSMATRIX_NAIVE:
     return ops->naive[format];
   case CW_MASSMATRIX_SORTED:
-    return ops->pairs[format][order][dim][1];
   case CW_MASSMATRIX_PAIRS:
-    return ops->pairs[format][order][dim][0];
+    return pair_ops->pairs[format][order][dim];
   default:
     return ops->moment[format][order][dim][tensor];
   }

@@ -15,9 +15,8 @@ static cw_status check_finished(const cw_massmatrix *matrix) {
 
 static cw_status check_component(const cw_massmatrix *matrix, int component) {
   if (component < 0 || component >= matrix->components)
-    return cw_fail(matrix->context, CW_ERROR_ARGUMENT,
-                   "massmatrix: component %d; expected 0 to %d", component,
-                   matrix->components - 1);
+    return cw_fail(matrix->context, CW_ERROR_ARGUMENT, "massmatrix: component %d; expected 0 to %d",
+                   component, matrix->components - 1);
   return check_finished(matrix);
 }
 

@@ -10,7 +10,8 @@
 #define CW_BODY static inline __attribute__((always_inline))
 #endif
 
-/* x in [0, 1] from the cell's lower node (CIC), or from half a cell below the nearest node (TSC). */
+/* x in [0, 1] from the cell's lower node (CIC), or from half a cell below the nearest node (TSC).
+ */
 CW_BODY void CW_MM_LANE(cw_mm_moments)(int order, cw_lane x, cw_lane *moment) {
   const cw_lane p = 1 - x, r = x;
   if (order == 1) {
@@ -57,9 +58,10 @@ CW_BODY void CW_MM_LANE(cw_mm_alpha)(const cw_lane *w, cw_lane factor, cw_lane *
 }
 
 /* The 13 columns of one particle: beta q alpha, q alpha u, q. */
-CW_BODY void CW_MM_LANE(cw_mm_columns)(cw_lane q, cw_real beta, const cw_lane *alpha, const cw_lane *u,
-                                       cw_lane *column) {
-  for (int c = 0; c < 9; c++) column[c] = beta * q * alpha[c];
+CW_BODY void CW_MM_LANE(cw_mm_columns)(cw_lane q, cw_real beta, const cw_lane *alpha,
+                                       const cw_lane *u, cw_lane *column) {
+  for (int c = 0; c < 9; c++)
+    column[c] = beta * q * alpha[c];
   for (int a = 0; a < 3; a++)
     column[9 + a] = q * (alpha[3 * a] * u[0] + alpha[3 * a + 1] * u[1] + alpha[3 * a + 2] * u[2]);
   column[12] = q;

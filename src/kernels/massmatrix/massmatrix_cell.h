@@ -5,7 +5,7 @@
  *     for each LANES bins along x
  *       for each bin
  *         for each batch of its particles          <- this file
- *           sums of products                       massmatrix_moment.h, massmatrix_sorted.h
+ *           sums of products                       massmatrix_moment.h, massmatrix_pairs.h
  *       add the bins' sums to the matrix           massmatrix_write.h
  */
 
@@ -14,14 +14,14 @@
 /* A thread's storage. */
 typedef struct cw_scratch {
   cw_real x[3][BATCH], u[3][BATCH], q[BATCH], gamma[BATCH];
-  cw_real factor[3][5][BATCH]; /* moments (or weights) along each axis */
+  cw_real slow[5][BATCH]; /* moments along x in three dimensions */
   cw_real column[CW_MM_COLUMNS][BATCH];
-  cw_real plane[BATCH][24];    /* a particle's products over the plane, in eights */
-  cw_real rest[25][BATCH];     /* those that do not fill an eight */
+  cw_real plane[BATCH][24]; /* a particle's products over the plane, in eights */
+  cw_real rest[25][BATCH];  /* those that do not fill an eight */
   cw_real block[LANES][15 * CW_MM_COLUMNS * 8]; /* sums of LANES bins: eights of rows */
   cw_real partial[LANES][MAX_MOMENTS * LANES];  /* and the others, still to be summed over lanes */
   cw_real B[3][27];
-  cw_lane sums[MAX_SUMS]; /* LANES bins' sums in the forms by pairs */
+  cw_lane sums[MAX_SUMS];  /* LANES bins' sums in the forms by pairs */
   cw_real node[BATCH][32]; /* S at the nodes of a particle's support, zero behind the last */
   cw_real pair[MAX_PRODUCTS], linear[4][32];
 } cw_scratch;
@@ -34,9 +34,11 @@ typedef struct CW_REAL_NAME(cw_mm_cursor) {
 CW_BODY void CW_REAL_NAME(cw_mm_read)(cw_real *restrict to, const void *from,
                                       cw_precision precision, int64_t begin, int n) {
   if (precision == CW_DOUBLE)
-    for (int p = 0; p < n; p++) to[p] = (cw_real)((const double *)from)[begin + p];
+    for (int p = 0; p < n; p++)
+      to[p] = (cw_real)((const double *)from)[begin + p];
   else
-    for (int p = 0; p < n; p++) to[p] = (cw_real)((const float *)from)[begin + p];
+    for (int p = 0; p < n; p++)
+      to[p] = (cw_real)((const float *)from)[begin + p];
 }
 
 /* Offsets from half a cell below the nearest node: before they are rounded to the sums' precision,
@@ -56,7 +58,16 @@ CW_BODY void CW_REAL_NAME(cw_mm_read_shifted)(cw_real *restrict to, const void *
 }
 
 CW_BODY void CW_REAL_NAME(cw_mm_fill)(cw_real *to, cw_real value, int first, int last) {
-  for (int p = first; p < last; p++) to[p] = value;
+  for (int p = first; p < last; p++)
+    to[p] = value;
+}
+
+/* Asks for the n values behind those just read: what the next batch of sorted particles reads. */
+CW_BODY void CW_REAL_NAME(cw_mm_read_ahead)(const void *from, cw_precision precision, int64_t begin,
+                                            int n) {
+  const int64_t size = precision == CW_DOUBLE ? 8 : 4;
+  for (int64_t byte = (begin + n) * size; byte < (begin + 2 * n) * size; byte += 64)
+    __builtin_prefetch((const char *)from + byte);
 }
 
 CW_BODY void CW_REAL_NAME(cw_mm_read_run)(int dim, int order, int columns, const cw_mm_job *job,
@@ -74,8 +85,15 @@ CW_BODY void CW_REAL_NAME(cw_mm_read_run)(int dim, int order, int columns, const
     CW_REAL_NAME(cw_mm_read)(s->q + at, amount, precision, slot, n);
   else
     CW_REAL_NAME(cw_mm_fill)(s->q, 1, at, at + n);
-  if (columns == 1) return;
-  for (int a = 0; a < 3; a++) CW_REAL_NAME(cw_mm_read)(s->u[a] + at, view->u[a], precision, slot, n);
+  if (columns == 1)
+    return;
+  for (int a = 0; a < 3; a++)
+    CW_REAL_NAME(cw_mm_read)(s->u[a] + at, view->u[a], precision, slot, n);
+  const int ahead = slot + 2 * n <= view->count ? n : 0;
+  for (int a = 0; a < 3; a++)
+    CW_REAL_NAME(cw_mm_read_ahead)(view->u[a], precision, slot, ahead);
+  for (int a = 0; a < dim; a++)
+    CW_REAL_NAME(cw_mm_read_ahead)(view->dx[a], precision, slot, ahead);
   if (job->relativistic && job->gamma)
     CW_REAL_NAME(cw_mm_read)(s->gamma + at, job->gamma, precision, slot, n);
 }
@@ -98,8 +116,10 @@ CW_BODY int CW_REAL_NAME(cw_mm_read_batch)(int dim, int order, int columns, cons
     }
   }
   const int whole = (n + LANES - 1) / LANES * LANES;
-  for (int a = 0; a < dim; a++) CW_REAL_NAME(cw_mm_fill)(s->x[a], 0, n, whole);
-  for (int a = 0; columns > 1 && a < 3; a++) CW_REAL_NAME(cw_mm_fill)(s->u[a], 0, n, whole);
+  for (int a = 0; a < dim; a++)
+    CW_REAL_NAME(cw_mm_fill)(s->x[a], 0, n, whole);
+  for (int a = 0; columns > 1 && a < 3; a++)
+    CW_REAL_NAME(cw_mm_fill)(s->u[a], 0, n, whole);
   CW_REAL_NAME(cw_mm_fill)(s->q, 0, n, whole);
   CW_REAL_NAME(cw_mm_fill)(s->gamma, 1, n, whole);
   return n;
@@ -110,7 +130,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_read_field)(int dim, int order, const cw_mm_job 
                                             const int32_t *bin, cw_scratch *s) {
   const int nodes = order + 1, n1 = dim > 1 ? nodes : 1, n2 = dim > 2 ? nodes : 1;
   int64_t first = 0;
-  for (int a = 0; a < dim; a++) first += (bin[a] - (order - 1)) * job->stride[a];
+  for (int a = 0; a < dim; a++)
+    first += (bin[a] - (order - 1)) * job->stride[a];
   for (int c = 0; c < 3 && job->B[0]; c++)
     for (int k = 0; k < n2; k++)
       for (int j = 0; j < n1; j++)
@@ -127,7 +148,8 @@ CW_BODY cw_lane CW_REAL_NAME(cw_mm_gather)(int dim, int order, const cw_real *B,
     cw_lane plane = {0};
     for (int j = 0; j < n1; j++) {
       cw_lane row = weight[0][0] * B[nodes * (j + nodes * k)];
-      for (int i = 1; i < nodes; i++) row += weight[0][i] * B[i + nodes * (j + nodes * k)];
+      for (int i = 1; i < nodes; i++)
+        row += weight[0][i] * B[i + nodes * (j + nodes * k)];
       plane = dim > 1 ? plane + weight[1][j] * row : row;
     }
     sum = dim > 2 ? sum + weight[2][k] * plane : plane;
@@ -145,13 +167,15 @@ CW_BODY void CW_REAL_NAME(cw_mm_columns)(int dim, int order, int columns, const 
   }
   cw_lane u[3], w[3], weight[3][3], alpha[9], column[CW_MM_COLUMNS];
   cw_lane factor = CW_MM_LANE(cw_mm_splat)(1);
-  for (int a = 0; a < 3; a++) u[a] = CW_MM_LANE(cw_mm_load)(s->u[a] + at);
+  for (int a = 0; a < 3; a++)
+    u[a] = CW_MM_LANE(cw_mm_load)(s->u[a] + at);
   if (job->relativistic) {
     cw_lane gamma = 1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (cw_real)job->inverse_c2;
     if (job->gamma)
       gamma = CW_MM_LANE(cw_mm_load)(s->gamma + at);
     else
-      for (int l = 0; l < LANES; l++) gamma[l] = CW_SQRT(gamma[l]);
+      for (int l = 0; l < LANES; l++)
+        gamma[l] = CW_SQRT(gamma[l]);
     factor = 1 / gamma;
   }
   for (int a = 0; a < dim; a++)
@@ -162,7 +186,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_columns)(int dim, int order, int columns, const 
                      : (cw_lane){0};
   CW_MM_LANE(cw_mm_alpha)(w, factor, alpha);
   CW_MM_LANE(cw_mm_columns)(q, (cw_real)job->beta, alpha, u, column);
-  for (int c = 0; c < columns; c++) CW_MM_LANE(cw_mm_store)(s->column[c] + at, column[c]);
+  for (int c = 0; c < columns; c++)
+    CW_MM_LANE(cw_mm_store)(s->column[c] + at, column[c]);
 }
 
 /* A walk over the groups of LANES bins along x that hold particles. */
@@ -187,13 +212,17 @@ CW_BODY int CW_REAL_NAME(cw_mm_walk_next)(const cw_mm_job *job, CW_REAL_NAME(cw_
   int32_t *bin = walk->bin;
   for (;;) {
     bin[0] += walk->bins;
-    if (bin[0] >= walk->high[0]) bin[0] = walk->low[0], bin[1]++;
-    if (bin[1] >= walk->high[1]) bin[1] = walk->low[1], bin[2]++;
-    if (bin[2] >= walk->high[2]) return 0;
+    if (bin[0] >= walk->high[0])
+      bin[0] = walk->low[0], bin[1]++;
+    if (bin[1] >= walk->high[1])
+      bin[1] = walk->low[1], bin[2]++;
+    if (bin[2] >= walk->high[2])
+      return 0;
     const int32_t left = walk->high[0] - bin[0];
     walk->bins = left < LANES ? left : LANES;
     walk->number = bin[0] + job->bins[0] * (bin[1] + (int64_t)job->bins[1] * bin[2]);
-    if (job->runs.offsets[walk->number] < job->runs.offsets[walk->number + walk->bins]) return 1;
+    if (job->runs.offsets[walk->number] < job->runs.offsets[walk->number + walk->bins])
+      return 1;
   }
 }
 
@@ -201,7 +230,8 @@ CW_BODY int CW_REAL_NAME(cw_mm_walk_next)(const cw_mm_job *job, CW_REAL_NAME(cw_
 CW_BODY CW_REAL_NAME(cw_mm_cursor)
     CW_REAL_NAME(cw_mm_walk_bin)(const cw_mm_job *job, const CW_REAL_NAME(cw_mm_walk) * walk,
                                  int x) {
-  if (x >= walk->bins) return (CW_REAL_NAME(cw_mm_cursor)){0};
+  if (x >= walk->bins)
+    return (CW_REAL_NAME(cw_mm_cursor)){0};
   return (CW_REAL_NAME(cw_mm_cursor)){.run = job->runs.offsets[walk->number + x],
                                       .end = job->runs.offsets[walk->number + x + 1]};
 }

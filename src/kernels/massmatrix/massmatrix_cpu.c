@@ -1,19 +1,11 @@
-/* The hot loops, compiled for each instruction set and for sums in both precisions. */
+/* The loops of the moment form, the naive form and the product, compiled for each instruction set
+ * and for sums in both precisions. */
 #include <math.h>
 #include <string.h>
 
-#include "kernels/massmatrix/massmatrix_private.h"
+#include "kernels/massmatrix/massmatrix_sizes.h"
 
 #define CW_BODY static inline __attribute__((always_inline))
-
-enum {
-  MAX_NODES = CW_MASSMATRIX_MAX_ORDER + 1, /* of one axis, and pairs a <= b of them */
-  MAX_PAIRS = MAX_NODES * (MAX_NODES + 1) / 2,
-  BATCH = 64, /* particles whose factors are held at once */
-  MAX_MOMENTS = 125,
-  MAX_SUMS = 9 * 216 + 4 * 27, /* pairs of M (6^3 for TSC), nodes of J and rho */
-  MAX_PRODUCTS = 9 * 27 * 32 /* pairs of 27 nodes, rows padded to 32 */
-};
 
 /* Nodes of a product y = M x at once. */
 #if defined(__AVX512F__)
@@ -28,21 +20,19 @@ typedef double cw_mm_entries_f64 __attribute__((vector_size(NODES * sizeof(doubl
 typedef float cw_mm_entries_f32 __attribute__((vector_size(NODES * sizeof(float))));
 
 #define CW_REAL_IS_DOUBLE 0
-#define CW_SQRT sqrtf
+#define CW_SQRT           sqrtf
 #include "kernels/massmatrix/massmatrix_loops.h"
 #undef CW_SQRT
 #undef CW_REAL_IS_DOUBLE
 
 #define CW_REAL_IS_DOUBLE 1
-#define CW_SQRT sqrt
+#define CW_SQRT           sqrt
 #include "kernels/massmatrix/massmatrix_loops.h"
 #undef CW_SQRT
 #undef CW_REAL_IS_DOUBLE
 
 #define CW_MM_MOMENTS(dim, order, suffix)                                                          \
   { cw_mm_moment_##dim##_##order##_1##suffix, cw_mm_moment_##dim##_##order##_13##suffix }
-#define CW_MM_PAIRS(dim, order, suffix)                                                            \
-  { cw_mm_products_##dim##_##order##suffix, cw_mm_sorted_##dim##_##order##suffix }
 #define CW_MM_ALL(FORM, suffix)                                                                    \
   {                                                                                                \
     {FORM(1, 1, suffix), FORM(2, 1, suffix), FORM(3, 1, suffix)},                                  \
@@ -54,5 +44,4 @@ const cw_mm_ops CW_ISA_NAME(cw_mm_ops_table) = {
     .scratch_size = {sizeof(cw_mm_scratch_f32), sizeof(cw_mm_scratch_f64)},
     .naive = {cw_mm_naive_f32, cw_mm_naive_f64},
     .moment = {CW_MM_ALL(CW_MM_MOMENTS, _f32), CW_MM_ALL(CW_MM_MOMENTS, _f64)},
-    .pairs = {CW_MM_ALL(CW_MM_PAIRS, _f32), CW_MM_ALL(CW_MM_PAIRS, _f64)},
     .product = {cw_mm_product_row_f32, cw_mm_product_row_f64}};

@@ -3,7 +3,8 @@
 static int CW_REAL_NAME(cw_mm_keys)(const cw_mm_key_rule *rule, const cw_particles_view *particles,
                                     int64_t begin, int64_t n, uint32_t *keys) {
   int faults = 0;
-  for (int64_t p = 0; p < n; p++) keys[p] = 0;
+  for (int64_t p = 0; p < n; p++)
+    keys[p] = 0;
   const uint8_t *tag = particles->tag ? particles->tag + begin : NULL;
   for (int a = 0; a < rule->dim; a++) {
     const int32_t *i = particles->i[a] + begin;
@@ -23,6 +24,7 @@ static int CW_REAL_NAME(cw_mm_keys)(const cw_mm_key_rule *rule, const cw_particl
     }
     faults |= (misplaced ? CW_MM_FAULT_PLACE : 0) | (wrong ? CW_MM_FAULT_OFFSET : 0);
   }
-  for (int64_t p = 0; tag && p < n; p++) keys[p] = tag[p] == CW_TAG_DEAD ? rule->dead : keys[p];
+  for (int64_t p = 0; tag && p < n; p++)
+    keys[p] = tag[p] == CW_TAG_DEAD ? rule->dead : keys[p];
   return faults;
 }

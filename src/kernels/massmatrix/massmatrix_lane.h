@@ -1,5 +1,5 @@
-/* Vectors of the instruction set at hand, for the real type of base/real.h in force. Eight rows of a
- * product fill CW_MM_EIGHT of them. No include guard on purpose. */
+/* Vectors of the instruction set at hand, for the real type of base/real.h in force: LANES numbers
+ * each, EIGHT of them for eight rows of a product. No include guard on purpose. */
 #undef cw_lane
 #undef LANES
 #undef EIGHT
@@ -8,11 +8,7 @@
 
 #if defined(__AVX512F__)
 #define REGISTERS 32
-#if CW_REAL_IS_DOUBLE
-#define LANES 8
-#else
-#define LANES 8
-#endif
+#define LANES     8
 #elif defined(__AVX__)
 #define REGISTERS 16
 #if CW_REAL_IS_DOUBLE
@@ -31,7 +27,7 @@
 #define EIGHT (8 / LANES)
 
 #define CW_MM_LANE(name) CW_REAL_NAME(name##_lanes)
-#define cw_lane CW_MM_LANE(cw_mm_lane)
+#define cw_lane          CW_MM_LANE(cw_mm_lane)
 typedef cw_real cw_lane __attribute__((vector_size(LANES * sizeof(cw_real))));
 
 CW_BODY cw_lane CW_MM_LANE(cw_mm_load)(const cw_real *from) {
@@ -40,19 +36,23 @@ CW_BODY cw_lane CW_MM_LANE(cw_mm_load)(const cw_real *from) {
   return lane;
 }
 
-CW_BODY void CW_MM_LANE(cw_mm_store)(cw_real *to, cw_lane lane) { memcpy(to, &lane, sizeof lane); }
+CW_BODY void CW_MM_LANE(cw_mm_store)(cw_real *to, cw_lane lane) {
+  memcpy(to, &lane, sizeof lane);
+}
 
-CW_BODY cw_lane CW_MM_LANE(cw_mm_splat)(cw_real value) { return value - (cw_lane){0}; }
+CW_BODY cw_lane CW_MM_LANE(cw_mm_splat)(cw_real value) {
+  return value - (cw_lane){0};
+}
 
 /* The lower and the upper halves of two vectors, interleaved. */
 #if LANES == 8
-#define CW_MM_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define CW_MM_LOW(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define CW_MM_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #elif LANES == 4
-#define CW_MM_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define CW_MM_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
 #define CW_MM_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
 #else
-#define CW_MM_LOW(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define CW_MM_LOW(a, b)  __builtin_shufflevector(a, b, 0, 2)
 #define CW_MM_HIGH(a, b) __builtin_shufflevector(a, b, 1, 3)
 #endif
 
@@ -64,7 +64,8 @@ CW_BODY void CW_MM_LANE(cw_mm_transpose)(cw_lane *square) {
       shuffled[2 * l] = CW_MM_LOW(square[l], square[l + LANES / 2]);
       shuffled[2 * l + 1] = CW_MM_HIGH(square[l], square[l + LANES / 2]);
     }
-    for (int l = 0; l < LANES; l++) square[l] = shuffled[l];
+    for (int l = 0; l < LANES; l++)
+      square[l] = shuffled[l];
   }
 }
 
@@ -72,7 +73,8 @@ CW_BODY void CW_MM_LANE(cw_mm_transpose)(cw_lane *square) {
 CW_BODY cw_lane CW_MM_LANE(cw_mm_totals)(cw_lane *square) {
   for (int width = LANES / 2; width > 0; width /= 2)
     for (int l = 0; l < width; l++)
-      square[l] = CW_MM_LOW(square[l], square[l + width]) + CW_MM_HIGH(square[l], square[l + width]);
+      square[l] =
+          CW_MM_LOW(square[l], square[l + width]) + CW_MM_HIGH(square[l], square[l + width]);
   return square[0];
 }
 #undef CW_MM_LOW

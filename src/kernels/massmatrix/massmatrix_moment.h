@@ -1,9 +1,9 @@
 /* The moment form: a bin's sums as one product [K^dim x P][P x columns], K = 2 order + 1.
  *
- * The rows are a slow factor (x, in three dimensions) times a plane of products over the other axes.
- * Planes have 9 or 25 rows (3D), 9 or 25 (2D), 3 or 5 (1D): whole eights of them are summed with the
- * rows in vector lanes and the columns broadcast; what is left over, and all rows of a scalar matrix,
- * with particles in the lanes and one sum over lanes a bin. */
+ * The rows are a slow factor (x, in three dimensions) times a plane of products over the other
+ * axes. Planes have 9 or 25 rows (3D), 9 or 25 (2D), 3 or 5 (1D): whole eights of them are summed
+ * with the rows in vector lanes and the columns broadcast; what is left over, and all rows of a
+ * scalar matrix, with particles in the lanes and one sum over lanes a bin. */
 
 /* Sums rows [begin, begin + 8 vectors) of the product for `wide` columns from `column` on. */
 CW_BODY void CW_REAL_NAME(cw_mm_multiply)(int slow_axis, int eights, int begin, int vectors,
@@ -12,18 +12,21 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply)(int slow_axis, int eights, int begin, 
   cw_lane sum[3][EIGHT][CW_MM_COLUMNS], row[3][EIGHT];
   for (int t = 0; t < vectors; t++)
     for (int h = 0; h < EIGHT; h++)
-      for (int c = 0; c < wide; c++) sum[t][h][c] = (cw_lane){0};
+      for (int c = 0; c < wide; c++)
+        sum[t][h][c] = (cw_lane){0};
   for (int p = 0; p < n; p++) {
     for (int t = 0; t < vectors; t++)
       for (int h = 0; h < EIGHT; h++) {
         const int w = begin + t, y = w % eights, i = w / eights;
         row[t][h] = CW_MM_LANE(cw_mm_load)(s->plane[p] + 8 * y + LANES * h);
-        if (slow_axis) row[t][h] *= s->factor[0][i][p];
+        if (slow_axis)
+          row[t][h] *= s->slow[i][p];
       }
     for (int c = 0; c < wide; c++) {
       const cw_lane value = CW_MM_LANE(cw_mm_splat)(s->column[column + c][p]);
       for (int t = 0; t < vectors; t++)
-        for (int h = 0; h < EIGHT; h++) sum[t][h][c] += row[t][h] * value;
+        for (int h = 0; h < EIGHT; h++)
+          sum[t][h][c] += row[t][h] * value;
     }
   }
   for (int t = 0; t < vectors; t++)
@@ -44,10 +47,11 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply_all)(int slow_axis, int eights, int slo
   for (int begin = 0; begin < rows; begin += vectors) {
     int column = 0;
     for (; column + wide < columns; column += wide)
-      CW_REAL_NAME(cw_mm_multiply)(slow_axis, eights, begin, vectors, column, wide, columns, n,
-                                   first, block, s);
-    CW_REAL_NAME(cw_mm_multiply)(slow_axis, eights, begin, vectors, (groups - 1) * wide,
-                                 columns - (groups - 1) * wide, columns, n, first, block, s);
+      CW_REAL_NAME(cw_mm_multiply)
+      (slow_axis, eights, begin, vectors, column, wide, columns, n, first, block, s);
+    CW_REAL_NAME(cw_mm_multiply)
+    (slow_axis, eights, begin, vectors, (groups - 1) * wide, columns - (groups - 1) * wide, columns,
+     n, first, block, s);
   }
 }
 
@@ -62,11 +66,13 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply_rest)(int slow_axis, int slow, int rest
         sum[c] = first ? (cw_lane){0} : CW_MM_LANE(cw_mm_load)(to + c * LANES);
       for (int at = 0; at < n; at += LANES) {
         cw_lane row = CW_MM_LANE(cw_mm_load)(s->rest[k] + at);
-        if (slow_axis) row *= CW_MM_LANE(cw_mm_load)(s->factor[0][i] + at);
+        if (slow_axis)
+          row *= CW_MM_LANE(cw_mm_load)(s->slow[i] + at);
         for (int c = 0; c < columns; c++)
           sum[c] += row * CW_MM_LANE(cw_mm_load)(s->column[c] + at);
       }
-      for (int c = 0; c < columns; c++) CW_MM_LANE(cw_mm_store)(to + c * LANES, sum[c]);
+      for (int c = 0; c < columns; c++)
+        CW_MM_LANE(cw_mm_store)(to + c * LANES, sum[c]);
     }
 }
 
@@ -80,10 +86,13 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply_scalar)(int slow_axis, int slow, int re
       sum[k] = first ? (cw_lane){0} : CW_MM_LANE(cw_mm_load)(to + slow * k * LANES);
     for (int at = 0; at < n; at += LANES) {
       cw_lane value = CW_MM_LANE(cw_mm_load)(s->column[0] + at);
-      if (slow_axis) value *= CW_MM_LANE(cw_mm_load)(s->factor[0][i] + at);
-      for (int k = 0; k < rest; k++) sum[k] += value * CW_MM_LANE(cw_mm_load)(s->rest[k] + at);
+      if (slow_axis)
+        value *= CW_MM_LANE(cw_mm_load)(s->slow[i] + at);
+      for (int k = 0; k < rest; k++)
+        sum[k] += value * CW_MM_LANE(cw_mm_load)(s->rest[k] + at);
     }
-    for (int k = 0; k < rest; k++) CW_MM_LANE(cw_mm_store)(to + slow * k * LANES, sum[k]);
+    for (int k = 0; k < rest; k++)
+      CW_MM_LANE(cw_mm_store)(to + slow * k * LANES, sum[k]);
   }
 }
 
@@ -99,13 +108,14 @@ CW_BODY void CW_REAL_NAME(cw_mm_factors)(int dim, int order, int eights, int at,
                : dim == 2 ? moment[0][k % K] * moment[1][k / K]
                           : moment[1][k % K] * moment[2][k / K];
   for (int i = 0; dim == 3 && i < K; i++)
-    CW_MM_LANE(cw_mm_store)(s->factor[0][i] + at, moment[0][i]);
+    CW_MM_LANE(cw_mm_store)(s->slow[i] + at, moment[0][i]);
   for (int k = 8 * eights; k < plane_rows; k++)
     CW_MM_LANE(cw_mm_store)(s->rest[k - 8 * eights] + at, plane[k]);
   for (int y = 0; y < eights; y++)
     for (int h = 0; h < EIGHT; h++) {
       cw_lane square[LANES];
-      for (int l = 0; l < LANES; l++) square[l] = plane[8 * y + LANES * h + l];
+      for (int l = 0; l < LANES; l++)
+        square[l] = plane[8 * y + LANES * h + l];
       CW_MM_LANE(cw_mm_transpose)(square);
       for (int l = 0; l < LANES; l++)
         CW_MM_LANE(cw_mm_store)(s->plane[at + l] + 8 * y + LANES * h, square[l]);
@@ -118,7 +128,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_sum_moments)(int dim, int order, int columns, co
                                              cw_scratch *s) {
   const int K = 2 * order + 1, slow_axis = dim == 3, slow = slow_axis ? K : 1;
   const int rest = (dim == 1 ? K : K * K) - 8 * eights;
-  if (columns > 1) CW_REAL_NAME(cw_mm_read_field)(dim, order, job, bin, s);
+  if (columns > 1)
+    CW_REAL_NAME(cw_mm_read_field)(dim, order, job, bin, s);
   for (int first = 1; cursor.run < cursor.end; first = 0) {
     const int n = CW_REAL_NAME(cw_mm_read_batch)(dim, order, columns, job, &cursor, s);
     for (int at = 0; at < n; at += LANES) {
@@ -186,12 +197,12 @@ CW_BODY void CW_REAL_NAME(cw_mm_moment_slab)(int dim, int order, int columns, co
 }
 
 #define CW_MM_MOMENT_SLAB(name, dim, order, columns)                                               \
-  static void CW_REAL_NAME(name)(const cw_mm_job *job, int32_t first, int32_t last,               \
-                                 void *scratch) {                                                 \
-    CW_REAL_NAME(cw_mm_moment_slab)(dim, order, columns, job, first, last, scratch);              \
+  static void CW_REAL_NAME(name)(const cw_mm_job *job, int32_t first, int32_t last,                \
+                                 void *scratch) {                                                  \
+    CW_REAL_NAME(cw_mm_moment_slab)(dim, order, columns, job, first, last, scratch);               \
   }
-#define CW_MM_MOMENT_SLABS(dim, order)                                                            \
-  CW_MM_MOMENT_SLAB(cw_mm_moment_##dim##_##order##_1, dim, order, 1)                              \
+#define CW_MM_MOMENT_SLABS(dim, order)                                                             \
+  CW_MM_MOMENT_SLAB(cw_mm_moment_##dim##_##order##_1, dim, order, 1)                               \
   CW_MM_MOMENT_SLAB(cw_mm_moment_##dim##_##order##_13, dim, order, 13)
 CW_MM_MOMENT_SLABS(1, 1)
 CW_MM_MOMENT_SLABS(2, 1)

@@ -22,7 +22,8 @@ static cw_real CW_REAL_NAME(cw_mm_gather_one)(const cw_mm_job *job,
       const double *row = field + one->first[0] + one->first[1] + one->first[2] +
                           j * job->stride[1] + k * job->stride[2];
       cw_real part = 0;
-      for (int i = 0; i < nodes; i++) part += one->weight[0][i] * (cw_real)row[i];
+      for (int i = 0; i < nodes; i++)
+        part += one->weight[0][i] * (cw_real)row[i];
       sum += one->weight[1][j] * one->weight[2][k] * part;
     }
   return sum;
@@ -35,7 +36,8 @@ static void CW_REAL_NAME(cw_mm_prepare_one)(const cw_mm_job *job, int64_t slot,
     int below = 0;
     one->first[a] = 0;
     one->weight[a][0] = 1;
-    if (a >= job->dim) continue;
+    if (a >= job->dim)
+      continue;
     CW_REAL_NAME(cw_shape_weights)
     (job->order, CW_REAL_NAME(cw_mm_get)(view->dx[a], view->precision, slot), &below,
      one->weight[a]);
@@ -45,22 +47,24 @@ static void CW_REAL_NAME(cw_mm_prepare_one)(const cw_mm_job *job, int64_t slot,
       view->weight ? CW_REAL_NAME(cw_mm_get)(view->weight, view->precision, slot) : 1;
   const cw_real q = (cw_real)job->scale * weight;
   if (job->columns == 1) {
-    one->column[0] = job->coefficient ? (cw_real)job->scale * CW_REAL_NAME(cw_mm_get)(
-                                            job->coefficient, view->precision, slot)
-                                      : q;
+    one->column[0] =
+        job->coefficient
+            ? (cw_real)job->scale * CW_REAL_NAME(cw_mm_get)(job->coefficient, view->precision, slot)
+            : q;
     return;
   }
   cw_real u[3], w[3], alpha[9], factor = 1;
-  for (int a = 0; a < 3; a++) u[a] = CW_REAL_NAME(cw_mm_get)(view->u[a], view->precision, slot);
+  for (int a = 0; a < 3; a++)
+    u[a] = CW_REAL_NAME(cw_mm_get)(view->u[a], view->precision, slot);
   if (job->relativistic) {
     const cw_real square = 1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (cw_real)job->inverse_c2;
     factor = 1 / (job->gamma ? CW_REAL_NAME(cw_mm_get)(job->gamma, view->precision, slot)
                              : CW_SQRT(square));
   }
   for (int a = 0; a < 3; a++)
-    w[a] = job->B[a] ? (cw_real)job->omega * factor *
-                           CW_REAL_NAME(cw_mm_gather_one)(job, one, job->B[a])
-                     : 0;
+    w[a] = job->B[a]
+               ? (cw_real)job->omega * factor * CW_REAL_NAME(cw_mm_gather_one)(job, one, job->B[a])
+               : 0;
   CW_REAL_NAME(cw_mm_alpha_one)(w, factor, alpha);
   CW_REAL_NAME(cw_mm_columns_one)(q, (cw_real)job->beta, alpha, u, one->column);
 }
@@ -88,8 +92,7 @@ static void CW_REAL_NAME(cw_mm_add_one)(const cw_mm_job *job, const CW_REAL_NAME
                                         CW_REAL_NAME(cw_mm_pairs) pairs[3]) {
   const int nodes = job->order + 1, components = job->components;
   const int64_t points = job->points;
-  cw_real *values =
-      (cw_real *)job->values + one->first[0] + one->first[1] + one->first[2];
+  cw_real *values = (cw_real *)job->values + one->first[0] + one->first[1] + one->first[2];
   for (int t = 0; t < pairs[2].count; t++)
     for (int s = 0; s < pairs[1].count; s++) {
       const cw_real outer = pairs[1].product[s] * pairs[2].product[t];
@@ -99,7 +102,8 @@ static void CW_REAL_NAME(cw_mm_add_one)(const cw_mm_job *job, const CW_REAL_NAME
         const cw_real product = outer * pairs[0].product[r];
         cw_real *to =
             row + pairs[0].base[r] + (int64_t)(entry + pairs[0].entry[r]) * components * points;
-        for (int c = 0; c < components; c++) to[c * points] += product * one->column[c];
+        for (int c = 0; c < components; c++)
+          to[c * points] += product * one->column[c];
       }
     }
 }
@@ -109,14 +113,16 @@ static void CW_REAL_NAME(cw_mm_add_current_one)(const cw_mm_job *job,
   const int nodes = job->order + 1, n1 = job->dim > 1 ? nodes : 1, n2 = job->dim > 2 ? nodes : 1;
   for (int k = 0; k < n2; k++)
     for (int j = 0; j < n1; j++) {
-      const int64_t at = one->first[0] + one->first[1] + one->first[2] + j * job->stride[1] +
-                         k * job->stride[2];
+      const int64_t at =
+          one->first[0] + one->first[1] + one->first[2] + j * job->stride[1] + k * job->stride[2];
       const cw_real outer = one->weight[1][j] * one->weight[2][k];
       for (int i = 0; i < nodes; i++) {
         const cw_real w = outer * one->weight[0][i];
         for (int c = 0; c < 3; c++)
-          if (job->J[c]) job->J[c][at + i] += w * one->column[9 + c];
-        if (job->rho) job->rho[at + i] += w * one->column[12];
+          if (job->J[c])
+            job->J[c][at + i] += w * one->column[9 + c];
+        if (job->rho)
+          job->rho[at + i] += w * one->column[12];
       }
     }
 }
@@ -132,6 +138,7 @@ static void CW_REAL_NAME(cw_mm_naive)(const cw_mm_job *job, int32_t first, int32
       for (int a = 0; a < 3; a++)
         CW_REAL_NAME(cw_mm_list_pairs)(a < job->dim ? job->order + 1 : 1, one.weight[a], &pairs[a]);
       CW_REAL_NAME(cw_mm_add_one)(job, &one, pairs);
-      if (job->columns > 1) CW_REAL_NAME(cw_mm_add_current_one)(job, &one);
+      if (job->columns > 1)
+        CW_REAL_NAME(cw_mm_add_current_one)(job, &one);
     }
 }

@@ -49,18 +49,19 @@ typedef struct cw_mm_job {
   int dim, order;
   int columns; /* of the product: 1 (scalar) or CW_MM_COLUMNS */
   int components;
+  int unordered; /* pairs: 1 conventional, one sum an unordered pair; 0 products of matrices */
   cw_particles_view particles;
   const void *coefficient; /* scalar: NULL takes the weights, and these may be NULL */
   const void *gamma;
   int relativistic;
-  double scale;   /* scalar: scale; tensor: charge * scale */
-  double beta;    /* of M's columns */
-  double omega;   /* w = omega * B / gamma */
+  double scale; /* scalar: scale; tensor: charge * scale */
+  double beta;  /* of M's columns */
+  double omega; /* w = omega * B / gamma */
   double inverse_c2;
   const double *B[3]; /* at node (0, 0, 0); NULL: no field */
   int64_t stride[3];
   int64_t points;
-  void *values; /* at node (0, 0, 0) of array 0 */
+  void *values;       /* at node (0, 0, 0) of array 0 */
   double *J[3], *rho; /* at node (0, 0, 0); NULL: not summed */
   int32_t bins[3];
   cw_mm_runs runs;
@@ -79,13 +80,16 @@ typedef struct cw_mm_ops {
   cw_mm_key_function *keys[2]; /* by the particles' precision */
   size_t scratch_size[2];      /* by the precision of the sums, as what follows */
   cw_mm_slab_function *naive[2];
-  /* [order - 1][dim - 1], and last 0 scalar, 1 tensor; 0 products, 1 unordered pairs */
-  cw_mm_slab_function *moment[2][CW_MM_FAST_ORDERS][3][2];
-  cw_mm_slab_function *pairs[2][CW_MM_FAST_ORDERS][3][2];
+  cw_mm_slab_function *moment[2][CW_MM_FAST_ORDERS][3][2]; /* [order - 1][dim - 1][tensor] */
   cw_mm_row_function *product[2];
 } cw_mm_ops;
 
+typedef struct cw_mm_pair_ops {
+  cw_mm_slab_function *pairs[2][CW_MM_FAST_ORDERS][3];
+} cw_mm_pair_ops;
+
 CW_ISA_DECLARE(cw_mm_ops, cw_mm_ops_table);
+CW_ISA_DECLARE(cw_mm_pair_ops, cw_mm_pair_ops_table);
 
 /* Groups the live particles by bin. Errors: CW_ERROR_MEMORY, CW_ERROR_ARGUMENT, CW_ERROR_NUMERIC
  * (a particle out of place: the message names it), CW_ERROR_UNSUPPORTED (too many slots or bins);

@@ -16,8 +16,10 @@ static int CW_REAL_NAME(cw_mm_list_lines)(const cw_massmatrix *matrix, int32_t n
   for (int d2 = -reach2; d2 <= reach2; d2++)
     for (int d1 = -reach1; d1 <= reach1; d1++) {
       const int open1 = !matrix->options.periodic[1], open2 = !matrix->options.periodic[2];
-      if (open1 && (n1 + d1 < matrix->low[1] || n1 + d1 > matrix->high[1])) continue;
-      if (open2 && (n2 + d2 < matrix->low[2] || n2 + d2 > matrix->high[2])) continue;
+      if (open1 && (n1 + d1 < matrix->low[1] || n1 + d1 > matrix->high[1]))
+        continue;
+      if (open2 && (n2 + d2 < matrix->low[2] || n2 + d2 > matrix->high[2]))
+        continue;
       const int64_t entry = (d1 < 0 ? -d1 : d1) + (n + 1) * (d2 < 0 ? -d2 : d2);
       lines[count++] = (CW_REAL_NAME(cw_mm_line)){
           .entry = (const cw_real *)matrix->values +
@@ -40,7 +42,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_product_vector)(int wide, const cw_massmatrix *m
     for (int d = -n; d <= n; d++) {
       const cw_real *entry = lines[l].entry + (d < 0 ? -d : d) * step + (d < 0 ? d : 0) + g;
       cw_nodes value[3];
-      for (int j = 0; j < wide; j++) memcpy(&value[j], x[j] + lines[l].x + g + d, sizeof *value);
+      for (int j = 0; j < wide; j++)
+        memcpy(&value[j], x[j] + lines[l].x + g + d, sizeof *value);
       for (int i = 0; i < wide; i++)
         for (int j = 0; j < wide; j++) {
           CW_REAL_NAME(cw_mm_entries) m;
@@ -48,7 +51,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_product_vector)(int wide, const cw_massmatrix *m
           sum[i] += __builtin_convertvector(m, cw_nodes) * value[j];
         }
     }
-  for (int i = 0; i < wide; i++) memcpy(y[i] + row + g, &sum[i], sizeof *sum);
+  for (int i = 0; i < wide; i++)
+    memcpy(y[i] + row + g, &sum[i], sizeof *sum);
 }
 
 /* One node; neighbours beyond the ends of an open axis do not exist. */
@@ -61,19 +65,21 @@ static void CW_REAL_NAME(cw_mm_product_node)(int wide, const cw_massmatrix *matr
   double sum[3] = {0, 0, 0};
   for (int l = 0; l < count; l++)
     for (int d = -n; d <= n; d++) {
-      if (open && (g + d < matrix->low[0] || g + d > matrix->high[0])) continue;
+      if (open && (g + d < matrix->low[0] || g + d > matrix->high[0]))
+        continue;
       const cw_real *entry = lines[l].entry + (d < 0 ? -d : d) * step + (d < 0 ? d : 0) + g;
       for (int i = 0; i < wide; i++)
         for (int j = 0; j < wide; j++)
           sum[i] += (double)entry[(wide * i + j) * points] * x[j][lines[l].x + g + d];
     }
-  for (int i = 0; i < wide; i++) y[i][row + g] = sum[i];
+  for (int i = 0; i < wide; i++)
+    y[i][row + g] = sum[i];
 }
 
 static void CW_REAL_NAME(cw_mm_product_row)(const cw_massmatrix *matrix, const double *const x[3],
                                             double *const y[3], int32_t n1, int32_t n2) {
-  CW_REAL_NAME(cw_mm_line) lines[(2 * CW_MASSMATRIX_MAX_ORDER + 1) *
-                                 (2 * CW_MASSMATRIX_MAX_ORDER + 1)];
+  CW_REAL_NAME(cw_mm_line)
+  lines[(2 * CW_MASSMATRIX_MAX_ORDER + 1) * (2 * CW_MASSMATRIX_MAX_ORDER + 1)];
   const int count = CW_REAL_NAME(cw_mm_list_lines)(matrix, n1, n2, lines);
   const int64_t row = cw_grid_index(&matrix->grid, 0, n1, n2);
   const int32_t margin = matrix->options.periodic[0] ? 0 : matrix->options.order;
@@ -86,7 +92,7 @@ static void CW_REAL_NAME(cw_mm_product_row)(const cw_massmatrix *matrix, const d
       CW_REAL_NAME(cw_mm_product_vector)(1, matrix, lines, count, g, x, y, row);
     else
       CW_REAL_NAME(cw_mm_product_node)
-      (matrix->components == 9 ? 3 : 1, matrix, lines, count, g, x, y, row);
+    (matrix->components == 9 ? 3 : 1, matrix, lines, count, g, x, y, row);
     g += whole ? NODES : 1;
   }
 }

@@ -1,5 +1,5 @@
-/* The oracle: particle after particle in double precision, all pairs of the nodes it may reach, with
- * the B-spline by its own recursion and alpha from its linear equation. */
+/* The oracle: particle after particle in double precision, all pairs of the nodes it may reach,
+ * with the B-spline by its own recursion and alpha from its linear equation. */
 #include <math.h>
 
 #include "base/reals.h"
@@ -8,7 +8,7 @@
 enum { MAX_REACH = CW_MASSMATRIX_MAX_ORDER + 3 };
 
 typedef struct reference_particle {
-  int64_t first[3];            /* lowest node along each axis */
+  int64_t first[3]; /* lowest node along each axis */
   int nodes[3];
   double weight[3][MAX_REACH]; /* S along each axis */
   double column[CW_MM_COLUMNS];
@@ -62,7 +62,8 @@ static double gather(const cw_mm_job *job, const reference_particle *p, const do
 
 /* alpha = factor (I + C(w))^-1 by Gaussian elimination: the matrix is [1 -wz wy; wz 1 -wx; ...]. */
 static void find_alpha(const double w[3], double factor, double alpha[9]) {
-  double a[3][6] = {{1, -w[2], w[1], 1, 0, 0}, {w[2], 1, -w[0], 0, 1, 0}, {-w[1], w[0], 1, 0, 0, 1}};
+  double a[3][6] = {
+      {1, -w[2], w[1], 1, 0, 0}, {w[2], 1, -w[0], 0, 1, 0}, {-w[1], w[0], 1, 0, 0, 1}};
   for (int pivot = 0; pivot < 3; pivot++) {
     /* the symmetric part is I: pivots are at least 1 */
     double inverse = 1 / a[pivot][pivot];
@@ -101,7 +102,8 @@ static void find_columns(const cw_mm_job *job, int64_t slot, reference_particle 
   for (int c = 0; c < 9; c++)
     p->column[c] = job->beta * q * alpha[c];
   for (int a = 0; a < 3; a++)
-    p->column[9 + a] = q * (alpha[3 * a] * u[0] + alpha[3 * a + 1] * u[1] + alpha[3 * a + 2] * u[2]);
+    p->column[9 + a] =
+        q * (alpha[3 * a] * u[0] + alpha[3 * a + 1] * u[1] + alpha[3 * a + 2] * u[2]);
   p->column[12] = q;
 }
 

@@ -1,5 +1,5 @@
-/* Particles grouped by bin: runs of equal keys are sorted, not particles, so that particles in order
- * cost a look at their cells and nothing more. */
+/* Particles grouped by bin: runs of equal keys are sorted, not particles, so that particles in
+ * order cost a look at their cells and nothing more. */
 #include <cellwise/cells.h>
 
 #include "base/reals.h"
@@ -89,8 +89,7 @@ static cw_status list_runs(runs_job *job, int64_t *count) {
   int faults = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(| : faults)
   for (int64_t b = 0; b < job->blocks; b++)
-    job->first[b + 1] =
-        find_runs(job, b, BLOCK_RUNS, job->listed + b * BLOCK_RUNS, &faults);
+    job->first[b + 1] = find_runs(job, b, BLOCK_RUNS, job->listed + b * BLOCK_RUNS, &faults);
   if (faults)
     return report(job);
   for (int64_t b = 0; b < job->blocks; b++)
@@ -134,8 +133,8 @@ static cw_status sort_runs(runs_job *job, int64_t count, cw_mm_runs *runs) {
     return CW_OK;
   }
   CW_TRY_CLEANUP(status, CW_NEW(job->context, count, "order of particle runs", &permutation));
-  CW_TRY_CLEANUP(status, cw_cells_sort_keys(job->context, count, job->key, bins, permutation,
-                                            runs->offsets));
+  CW_TRY_CLEANUP(
+      status, cw_cells_sort_keys(job->context, count, job->key, bins, permutation, runs->offsets));
   CW_TRY_CLEANUP(status, CW_NEW(job->context, count, "starts of sorted runs", &runs->begin));
   CW_TRY_CLEANUP(status, CW_NEW(job->context, count, "lengths of sorted runs", &runs->length));
   CW_TRY_CLEANUP(status, cw_cells_gather(job->context, count, permutation, sizeof *runs->begin,
@@ -163,8 +162,8 @@ cw_status cw_mm_runs_create(cw_context *context, const cw_mm_key_rule *rule,
   int64_t count = 0;
   cw_status status;
   CW_TRY_CLEANUP(status, CW_NEW(context, job.blocks + 1, "runs of particle blocks", &job.first));
-  CW_TRY_CLEANUP(status, CW_NEW(context, job.blocks * BLOCK_RUNS, "runs in particle blocks",
-                                &job.listed));
+  CW_TRY_CLEANUP(status,
+                 CW_NEW(context, job.blocks * BLOCK_RUNS, "runs in particle blocks", &job.listed));
   CW_TRY_CLEANUP(status, list_runs(&job, &count));
   CW_TRY_CLEANUP(status, sort_runs(&job, count, runs));
 cleanup:

@@ -1,14 +1,13 @@
 /* Write-out of LANES neighbouring bins: their sums, a vector an entry, become parts of rows of the
  * matrix's arrays.
  *
- * Along each axis a bin adds to S = (n + 1) (n + 2) / 2 places, one a pair a <= b of its nodes: entry
- * b - a at node bin + a (CIC) or bin - 1 + a (TSC). For CIC these are the three moments themselves;
- * for TSC, with q = 1/4 and moments t,
- *   (0,0) q t0              (0,1) q (t0 + t2) + t1     (0,2) q t2
- *   (1,1) q (t0 + t4) + 2 (t1 + t3) + 9/2 t2           (1,2) q (t2 + t4) + t3     (2,2) q t4
- * and weights are t0 + t1, t1 + t2 (CIC); (t0 + t2)/2 + t1, (t0 + t4)/2 + 3 (t1 + t3) + 5 t2,
- * (t2 + t4)/2 + t3 (TSC). Axis x, along which the lanes lie, comes last: there a bin's values move up
- * by a lanes and those of all bins are added up, so that each entry of a line is written once.
+ * Along each axis a bin adds to S = (n + 1) (n + 2) / 2 places, one a pair a <= b of its nodes:
+ * entry b - a at node bin + a (CIC) or bin - 1 + a (TSC). For CIC these are the three moments
+ * themselves; for TSC, with q = 1/4 and moments t, (0,0) q t0              (0,1) q (t0 + t2) + t1
+ * (0,2) q t2 (1,1) q (t0 + t4) + 2 (t1 + t3) + 9/2 t2           (1,2) q (t2 + t4) + t3     (2,2) q
+ * t4 and weights are t0 + t1, t1 + t2 (CIC); (t0 + t2)/2 + t1, (t0 + t4)/2 + 3 (t1 + t3) + 5 t2,
+ * (t2 + t4)/2 + t3 (TSC). Axis x, along which the lanes lie, comes last: there a bin's values move
+ * up by a lanes and those of all bins are added up, so that each entry of a line is written once.
  * Nothing is written by two threads at once, and the order of all sums depends on the particles and
  * the grid only. */
 
@@ -28,7 +27,7 @@
   ((lanes) == 1 ? __builtin_shufflevector(zero, v, 7, 0, 0, 0)                                     \
                 : __builtin_shufflevector(zero, v, 6, 7, 0, 0))
 #else
-#define CW_MM_UP(v, zero, lanes) ((lanes) == 1 ? __builtin_shufflevector(zero, v, 0, 2) : zero)
+#define CW_MM_UP(v, zero, lanes)  ((lanes) == 1 ? __builtin_shufflevector(zero, v, 0, 2) : zero)
 #define CW_MM_OUT(v, zero, lanes) ((lanes) == 1 ? __builtin_shufflevector(zero, v, 3, 0) : v)
 #endif
 
@@ -36,7 +35,8 @@
 CW_BODY void CW_REAL_NAME(cw_mm_combine)(int order, int is_pairs, const cw_lane *t, cw_lane *to) {
   const cw_real q = (cw_real)0.25, h = (cw_real)0.5, nine_halves = (cw_real)4.5;
   if (order == 1 && is_pairs) {
-    for (int k = 0; k < 3; k++) to[k] = t[k];
+    for (int k = 0; k < 3; k++)
+      to[k] = t[k];
   } else if (order == 1) {
     to[0] = t[0] + t[1];
     to[1] = t[1] + t[2];
@@ -61,9 +61,11 @@ CW_BODY void CW_REAL_NAME(cw_mm_expand)(int order, int is_pairs, int outer, int 
   for (int o = 0; o < outer; o++)
     for (int i = 0; i < inner; i++) {
       cw_lane t[5], value[6];
-      for (int k = 0; k < K; k++) t[k] = in[(o * K + k) * inner + i];
+      for (int k = 0; k < K; k++)
+        t[k] = in[(o * K + k) * inner + i];
       CW_REAL_NAME(cw_mm_combine)(order, is_pairs, t, value);
-      for (int s = 0; s < S; s++) out[(o * S + s) * inner + i] = value[s];
+      for (int s = 0; s < S; s++)
+        out[(o * S + s) * inner + i] = value[s];
     }
 }
 
@@ -71,13 +73,15 @@ CW_BODY void CW_REAL_NAME(cw_mm_expand)(int order, int is_pairs, int outer, int 
 CW_BODY void CW_REAL_NAME(cw_mm_add)(cw_real *to, cw_lane low, cw_lane high, int bins, int more) {
   if (bins == LANES) {
     CW_MM_LANE(cw_mm_store)(to, CW_MM_LANE(cw_mm_load)(to) + low);
-    for (int x = 0; x < more; x++) to[LANES + x] += high[x];
+    for (int x = 0; x < more; x++)
+      to[LANES + x] += high[x];
     return;
   }
   cw_real value[2 * LANES];
   CW_MM_LANE(cw_mm_store)(value, low);
   CW_MM_LANE(cw_mm_store)(value + LANES, high);
-  for (int x = 0; x < bins + more; x++) to[x] += value[x];
+  for (int x = 0; x < bins + more; x++)
+    to[x] += value[x];
 }
 
 /* One line of pairs: entry e along x to the row at to + e * step. */
@@ -116,16 +120,16 @@ CW_BODY void CW_REAL_NAME(cw_mm_write_pairs)(int dim, int order, int from_moment
       if (from_moments)
         CW_REAL_NAME(cw_mm_combine)(order, 1, from, pair);
       else
-        for (int k = 0; k < S; k++) pair[k] = from[k];
+        for (int k = 0; k < S; k++)
+          pair[k] = from[k];
       cw_real *to = (cw_real *)job->values + n * (e[s] + n * e[t]) * step +
-                    component * job->points + node + b[s] * job->stride[1] +
-                    b[t] * job->stride[2];
+                    component * job->points + node + b[s] * job->stride[1] + b[t] * job->stride[2];
       CW_REAL_NAME(cw_mm_write_line)(order, pair, bins, to, step, ahead);
     }
 }
 
-/* One column's weights, (n + 1)^dim vectors, or with from_moments still moments along x, to an array
- * on nodes. */
+/* One column's weights, (n + 1)^dim vectors, or with from_moments still moments along x, to an
+ * array on nodes. */
 CW_BODY void CW_REAL_NAME(cw_mm_write_nodes)(int dim, int order, int from_moments,
                                              const cw_mm_job *job, double *array, int64_t node,
                                              int bins, const cw_lane *values) {
@@ -140,7 +144,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_write_nodes)(int dim, int order, int from_moment
       if (from_moments)
         CW_REAL_NAME(cw_mm_combine)(order, 0, from, weight);
       else
-        for (int a = 0; a < n; a++) weight[a] = from[a];
+        for (int a = 0; a < n; a++)
+          weight[a] = from[a];
       sum[0] = weight[0];
       sum[1] = zero;
       for (int a = 1; a < n; a++) {
@@ -150,14 +155,16 @@ CW_BODY void CW_REAL_NAME(cw_mm_write_nodes)(int dim, int order, int from_moment
       cw_real value[2 * LANES];
       CW_MM_LANE(cw_mm_store)(value, sum[0]);
       CW_MM_LANE(cw_mm_store)(value + LANES, sum[1]);
-      for (int x = 0; x < bins + order; x++) to[x] += (double)value[x];
+      for (int x = 0; x < bins + order; x++)
+        to[x] += (double)value[x];
     }
 }
 
 CW_BODY int64_t CW_REAL_NAME(cw_mm_first_node)(int dim, int order, const cw_mm_job *job,
                                                const int32_t *bin) {
   int64_t node = 0;
-  for (int a = 0; a < dim; a++) node += (bin[a] - (order - 1)) * job->stride[a];
+  for (int a = 0; a < dim; a++)
+    node += (bin[a] - (order - 1)) * job->stride[a];
   return node;
 }
 
@@ -174,7 +181,8 @@ CW_BODY void CW_REAL_NAME(cw_mm_write_moments)(int dim, int order, const cw_mm_j
   double *array = is_pairs ? NULL : CW_REAL_NAME(cw_mm_node_array)(job, column);
   cw_lane planes[150], lines[180];
   const cw_lane *from = moments;
-  if (!is_pairs && !array) return;
+  if (!is_pairs && !array)
+    return;
   if (dim == 3 && !copies) {
     CW_REAL_NAME(cw_mm_expand)(order, is_pairs, 1, K * K, from, planes);
     from = planes;
@@ -202,7 +210,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_write_sums)(int dim, int order, const cw_mm_job 
     double *array = CW_REAL_NAME(cw_mm_node_array)(job, c);
     if (array)
       CW_REAL_NAME(cw_mm_write_nodes)
-      (dim, order, 0, job, array, node, bins, sums + job->components * states + (c - 9) * nodes);
+    (dim, order, 0, job, array, node, bins, sums + job->components * states + (c - 9) * nodes);
   }
 }
 #undef CW_MM_UP

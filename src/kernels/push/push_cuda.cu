@@ -1,17 +1,18 @@
 /* The device's push: which slots go through which kernel. */
 #include "kernels/push/push_cuda_launch.cuh"
 
-/* Teams that should be resident on a multiprocessor: their waits for memory overlap. */
-enum { TEAMS_WITH_DRIFT = 3, TEAMS_WITHOUT = 2, TEAM_EXTRA_BYTES = 4096 };
+/* Shared memory that a team takes beside the fields: its list, and what the device keeps. */
+enum { TEAM_EXTRA_BYTES = 4096 };
 
-/* The largest margin of cells that leaves room for enough teams; -1: none does. */
+/* The largest margin of cells that leaves room for enough teams on a multiprocessor, so that their
+ * waits for memory overlap: as many as the registers of the kernels allow, or at worst two. -1: no
+ * margin does. */
 static int choose_drift(const cw_device_properties *device, const cw_push_job *job, int tile) {
-  for (int drift = 1; drift >= 0; drift--) {
-    const size_t each = cw_push_arena(job, tile, drift) + TEAM_EXTRA_BYTES;
-    if (each * (drift ? TEAMS_WITH_DRIFT : TEAMS_WITHOUT) <= device->shared_per_multiprocessor)
-      return drift;
-  }
-  return -1;
+  const size_t room = device->shared_per_multiprocessor;
+  const size_t teams = job->particles.precision == CW_DOUBLE ? 2 : 3;
+  if ((cw_push_arena(job, tile, 1) + TEAM_EXTRA_BYTES) * teams <= room)
+    return 1;
+  return (cw_push_arena(job, tile, 0) + TEAM_EXTRA_BYTES) * 2 <= room ? 0 : -1;
 }
 
 static cw_status check_always(cw_context *context, const cw_push_job *job,

@@ -23,8 +23,8 @@ typedef struct cw_push_tuning {
 } cw_push_tuning;
 
 /* Particles, fields and cells (may be NULL) in device memory, arguments checked. Errors:
- * CW_ERROR_UNSUPPORTED (no device), CW_ERROR_DEVICE, and of ALWAYS: CW_ERROR_ARGUMENT (the tile does
- * not fit into shared memory, the order has no staged form, there is no sorted cell table). */
+ * CW_ERROR_UNSUPPORTED (no device), CW_ERROR_DEVICE, and of ALWAYS: CW_ERROR_ARGUMENT (the tile
+ * does not fit into shared memory, no staged form of the order, no sorted cell table). */
 cw_status cw_push_cuda(cw_context *context, const cw_push_job *job, const cw_cells_view *cells,
                        const cw_push_tuning *tuning);
 

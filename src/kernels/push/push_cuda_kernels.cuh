@@ -18,17 +18,30 @@ typedef struct particle {
   bool alive;
 } particle;
 
-/* Particles pass through once: they are not to push the fields out of the caches (__ldcs, __stcs). */
+/* The value is needed here: keeps its load before the branches that follow. */
+static __device__ __forceinline__ void hold(int32_t &value) { asm volatile("" : "+r"(value)); }
+static __device__ __forceinline__ void hold(float &value) { asm volatile("" : "+f"(value)); }
+static __device__ __forceinline__ void hold(double &value) { asm volatile("" : "+d"(value)); }
+
+/* Particles pass through once: they are not to push the fields out of the caches (__ldcs, __stcs).
+ * All loads are in flight before the first is waited for. */
 template <int DIM>
 static __device__ __forceinline__ particle load(const cw_particles_view &view, int64_t slot) {
   particle p;
-  p.alive = !view.tag || __ldcs(view.tag + slot) != CW_TAG_DEAD;
+  int32_t tag = view.tag ? __ldcs(view.tag + slot) : CW_TAG_ALIVE;
 #pragma unroll
   for (int a = 0; a < 3; a++) {
     p.i[a] = a < DIM ? __ldcs(view.i[a] + slot) : 0;
     p.dx[a] = a < DIM ? __ldcs((const cw_real *)view.dx[a] + slot) : 0;
     p.u[a] = __ldcs((const cw_real *)view.u[a] + slot);
   }
+#pragma unroll
+  for (int a = 0; a < 3; a++) {
+    if (a < DIM) hold(p.i[a]), hold(p.dx[a]);
+    hold(p.u[a]);
+  }
+  hold(tag);
+  p.alive = tag != CW_TAG_DEAD;
   return p;
 }
 
@@ -173,42 +186,41 @@ static __global__ void __launch_bounds__(CW_THREADS)
   }
 }
 
-/* What a team holds of the fields. */
-struct window {
-  int32_t first[3];       /* its lowest node */
-  int32_t low[3], high[3]; /* cells whose particles read staged nodes of the arrays only */
+/* What a team holds of the fields along an axis; kept in shared memory, to be read as one word. */
+struct __align__(16) window {
+  int32_t first;     /* its lowest node */
+  int32_t low, high; /* cells whose particles read staged nodes of the arrays only */
 };
 
 template <int DIM, int ORDER>
-static __device__ __forceinline__ window tile_window(const cw_push_job &job,
-                                                     const cw_push_tiles &tiles) {
+static __device__ __forceinline__ void tile_window(const cw_push_job &job,
+                                                   const cw_push_tiles &tiles, window *w) {
   const int t = (int)blockIdx.x;
   const int32_t at[3] = {t % tiles.tiles[0], t / tiles.tiles[0] % tiles.tiles[1],
                          t / tiles.tiles[0] / tiles.tiles[1]};
-  window w;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
     const int32_t low = at[a] * tiles.tile - tiles.drift;
     const int32_t high = (at[a] + 1) * tiles.tile - 1 + tiles.drift;
-    w.first[a] = low - (ORDER + 1) / 2;
-    w.low[a] = max(low, job.low[a]);
-    w.high[a] = min(high, job.high[a] - (ORDER % 2 ? 0 : 1)); /* the base may be one up */
+    w[a].first = low - (ORDER + 1) / 2;
+    w[a].low = max(low, job.low[a]);
+    w[a].high = min(high, job.high[a] - (ORDER % 2 ? 0 : 1)); /* the base may be one up */
   }
-  return w;
 }
 
 /* Loads the window: component after component, axis 0 fastest. Nodes beyond the arrays are left
  * as they are: no staged particle reads them. */
 template <int DIM, int ORDER>
-static __device__ __forceinline__ void stage(const cw_push_job &job, const window &w, int edge,
+static __device__ __forceinline__ void stage(const cw_push_job &job, const window *w, int edge,
                                              int volume, cw_real *staged) {
   for (int n = threadIdx.x; n < volume; n += blockDim.x) {
-    const int32_t node[3] = {n % edge, DIM > 1 ? n / edge % edge : 0, DIM > 2 ? n / edge / edge : 0};
+    const int32_t node[3] = {n % edge, DIM > 1 ? n / edge % edge : 0,
+                             DIM > 2 ? n / edge / edge : 0};
     int64_t at = job.offset;
     bool inside = true;
 #pragma unroll
     for (int a = 0; a < DIM; a++) {
-      const int32_t k = w.first[a] + node[a];
+      const int32_t k = w[a].first + node[a];
       inside = inside && k >= job.low[a] - (ORDER / 2 + 1) && k <= job.high[a] + ORDER - ORDER / 2;
       at += k * job.stride[a];
     }
@@ -237,29 +249,35 @@ template <int DIM, int ORDER, int TILE>
 static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 2)
     push_tile(const __grid_constant__ cw_push_job job, const __grid_constant__ cw_push_tiles tiles,
               cw_fault_word *fault) {
+  __shared__ window w[DIM];
   __shared__ unsigned escaped, list[ESCAPED_ROOM];
   const int64_t begin = tiles.offsets[blockIdx.x];
   const int64_t end = min(tiles.offsets[blockIdx.x + 1], job.particles.count);
   if (begin >= end) return;
-  if (threadIdx.x == 0) escaped = 0;
+  if (threadIdx.x == 0) {
+    escaped = 0;
+    tile_window<DIM, ORDER>(job, tiles, w);
+  }
+  __syncthreads();
   const int edge = TILE ? TILE + 2 + ORDER + 1 : tiles.edge;
   const int volume = DIM == 1 ? edge : DIM == 2 ? edge * edge : edge * edge * edge;
-  const window w = tile_window<DIM, ORDER>(job, tiles);
   cw_real *staged = cw_team_arena<cw_real>();
   stage<DIM, ORDER>(job, w, edge, volume, staged);
   node_arrays<int> nodes;
 #pragma unroll
   for (int c = 0; c < 6; c++) nodes.component[c] = staged + c * volume;
   nodes.stride[0] = 1, nodes.stride[1] = edge, nodes.stride[2] = edge * edge;
-#pragma unroll
-  for (int a = 0; a < DIM; a++) nodes.low[a] = w.first[a];
   __syncthreads();
   for (int64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
     const particle p = load<DIM>(job.particles, slot);
     if (!p.alive) continue;
     bool near = true;
 #pragma unroll
-    for (int a = 0; a < DIM; a++) near = near && p.i[a] >= w.low[a] && p.i[a] <= w.high[a];
+    for (int a = 0; a < DIM; a++) {
+      const window along = w[a];
+      near = near && p.i[a] >= along.low && p.i[a] <= along.high;
+      nodes.low[a] = along.first;
+    }
     if (!near) {
       const unsigned place = atomicAdd(&escaped, 1u);
       if (place < ESCAPED_ROOM) list[place] = (unsigned)(slot - begin);

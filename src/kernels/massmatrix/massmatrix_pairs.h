@@ -13,7 +13,8 @@ static int CW_REAL_NAME(cw_mm_state)(int dim, int nodes, int A, int B) {
   int state = 0, factor = 1;
   for (int a = 0; a < dim; a++) {
     const int first = A % nodes, second = B % nodes;
-    if (second < first) return -1;
+    if (second < first)
+      return -1;
     state += factor * CW_REAL_NAME(cw_mm_pair_number)(nodes, first, second);
     factor *= pairs;
     A /= nodes;
@@ -33,12 +34,16 @@ CW_BODY void CW_REAL_NAME(cw_mm_supports)(int dim, int order, int n, cw_scratch 
       for (int j = 0; j < n1; j++)
         for (int i = 0; i < N; i++) {
           cw_lane w = weight[0][i];
-          if (dim > 1) w *= weight[1][j];
-          if (dim > 2) w *= weight[2][k];
-          for (int l = 0; l < LANES; l++) s->node[at + l][i + N * (j + n1 * k)] = w[l];
+          if (dim > 1)
+            w *= weight[1][j];
+          if (dim > 2)
+            w *= weight[2][k];
+          for (int l = 0; l < LANES; l++)
+            s->node[at + l][i + N * (j + n1 * k)] = w[l];
         }
     for (int l = 0; l < LANES; l++)
-      for (int m = nodes; m < (nodes + 7) / 8 * 8; m++) s->node[at + l][m] = 0;
+      for (int m = nodes; m < (nodes + 7) / 8 * 8; m++)
+        s->node[at + l][m] = 0;
   }
 }
 
@@ -50,11 +55,13 @@ CW_BODY void CW_REAL_NAME(cw_mm_sum_unordered)(int nodes, int components, int n,
     const cw_real *w = s->node[p];
     int m = 0;
     for (int a = 0; a < nodes; a++)
-      for (int b = a; b < nodes; b++) product[m++] = w[a] * w[b];
+      for (int b = a; b < nodes; b++)
+        product[m++] = w[a] * w[b];
     for (int c = 0; c < components; c++) {
       const cw_real value = s->column[c][p];
       cw_real *restrict sum = s->pair + c * pairs;
-      for (int k = 0; k < pairs; k++) sum[k] += value * product[k];
+      for (int k = 0; k < pairs; k++)
+        sum[k] += value * product[k];
     }
   }
 }
@@ -75,9 +82,9 @@ CW_BODY void CW_REAL_NAME(cw_mm_sum_products)(int nodes, int components, int n, 
           sum[a][v] = CW_MM_LANE(cw_mm_load)(to + a * wide + v * LANES);
       for (int p = 0; p < n; p++)
         for (int v = 0; v < vectors; v++) {
-          const cw_lane row =
-              CW_MM_LANE(cw_mm_load)(s->node[p] + v * LANES) * s->column[c][p];
-          for (int a = 0; a < count; a++) sum[a][v] += row * s->node[p][begin + a];
+          const cw_lane row = CW_MM_LANE(cw_mm_load)(s->node[p] + v * LANES) * s->column[c][p];
+          for (int a = 0; a < count; a++)
+            sum[a][v] += row * s->node[p][begin + a];
         }
       for (int a = 0; a < count; a++)
         for (int v = 0; v < vectors; v++)
@@ -101,7 +108,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_store_pairs)(int dim, int order, int components,
     }
 }
 
-CW_BODY void CW_REAL_NAME(cw_mm_sum_bin)(int dim, int order, int unordered, const cw_mm_job *job,
+CW_BODY void CW_REAL_NAME(cw_mm_sum_bin)(int dim, int order, const cw_mm_job *job,
                                          const int32_t *bin, CW_REAL_NAME(cw_mm_cursor) cursor,
                                          int x, cw_scratch *s) {
   const int N = order + 1, nodes = dim == 1 ? N : dim == 2 ? N * N : N * N * N;
@@ -109,29 +116,31 @@ CW_BODY void CW_REAL_NAME(cw_mm_sum_bin)(int dim, int order, int unordered, cons
   const int components = job->components, columns = job->columns;
   memset(s->pair, 0, (size_t)components * (size_t)nodes * 32 * sizeof(cw_real));
   memset(s->linear, 0, sizeof s->linear);
-  if (columns > 1) CW_REAL_NAME(cw_mm_read_field)(dim, order, job, bin, s);
+  if (columns > 1)
+    CW_REAL_NAME(cw_mm_read_field)(dim, order, job, bin, s);
   while (cursor.run < cursor.end) {
     const int n = CW_REAL_NAME(cw_mm_read_batch)(dim, order, columns, job, &cursor, s);
     for (int at = 0; at < n; at += LANES)
       CW_REAL_NAME(cw_mm_columns)(dim, order, columns, job, at, s);
     CW_REAL_NAME(cw_mm_supports)(dim, order, n, s);
-    if (unordered)
+    if (job->unordered)
       CW_REAL_NAME(cw_mm_sum_unordered)(nodes, components, n, s);
     else
       CW_REAL_NAME(cw_mm_sum_products)(nodes, components, n, s);
     for (int c = 9; c < columns; c++)
       for (int p = 0; p < n; p++)
-        for (int m = 0; m < nodes; m++) s->linear[c - 9][m] += s->column[c][p] * s->node[p][m];
+        for (int m = 0; m < nodes; m++)
+          s->linear[c - 9][m] += s->column[c][p] * s->node[p][m];
   }
-  CW_REAL_NAME(cw_mm_store_pairs)(dim, order, components, unordered, x, s);
+  CW_REAL_NAME(cw_mm_store_pairs)(dim, order, components, job->unordered, x, s);
   for (int c = 9; c < columns; c++)
     for (int m = 0; m < nodes; m++)
       s->sums[components * states + (c - 9) * nodes + m][x] = s->linear[c - 9][m];
 }
 
 /* All bins of the slab. */
-CW_BODY void CW_REAL_NAME(cw_mm_pair_slab)(int dim, int order, int unordered, const cw_mm_job *job,
-                                           int32_t first, int32_t last, cw_scratch *s) {
+CW_BODY void CW_REAL_NAME(cw_mm_pair_slab)(int dim, int order, const cw_mm_job *job, int32_t first,
+                                           int32_t last, cw_scratch *s) {
   CW_REAL_NAME(cw_mm_walk) walk;
   CW_REAL_NAME(cw_mm_walk_begin)(job, first, last, &walk);
   while (CW_REAL_NAME(cw_mm_walk_next)(job, &walk)) {
@@ -139,27 +148,24 @@ CW_BODY void CW_REAL_NAME(cw_mm_pair_slab)(int dim, int order, int unordered, co
       const CW_REAL_NAME(cw_mm_cursor) cursor = CW_REAL_NAME(cw_mm_walk_bin)(job, &walk, x);
       const int32_t bin[3] = {walk.bin[0] + x, walk.bin[1], walk.bin[2]};
       if (cursor.run < cursor.end)
-        CW_REAL_NAME(cw_mm_sum_bin)(dim, order, unordered, job, bin, cursor, x, s);
+        CW_REAL_NAME(cw_mm_sum_bin)(dim, order, job, bin, cursor, x, s);
       else
-        for (int r = 0; r < MAX_SUMS; r++) s->sums[r][x] = 0;
+        for (int r = 0; r < MAX_SUMS; r++)
+          s->sums[r][x] = 0;
     }
     CW_REAL_NAME(cw_mm_write_sums)(dim, order, job, walk.bin, walk.bins, s->sums);
   }
 }
 
-#define CW_MM_PAIR_SLAB(name, dim, order, unordered)                                               \
-  static void CW_REAL_NAME(name)(const cw_mm_job *job, int32_t first, int32_t last,               \
-                                 void *scratch) {                                                 \
-    CW_REAL_NAME(cw_mm_pair_slab)(dim, order, unordered, job, first, last, scratch);              \
+#define CW_MM_PAIR_SLAB(dim, order)                                                                \
+  static void CW_REAL_NAME(cw_mm_pairs_##dim##_##order)(const cw_mm_job *job, int32_t first,       \
+                                                        int32_t last, void *scratch) {             \
+    CW_REAL_NAME(cw_mm_pair_slab)(dim, order, job, first, last, scratch);                          \
   }
-#define CW_MM_PAIR_SLABS(dim, order)                                                              \
-  CW_MM_PAIR_SLAB(cw_mm_products_##dim##_##order, dim, order, 0)                                  \
-  CW_MM_PAIR_SLAB(cw_mm_sorted_##dim##_##order, dim, order, 1)
-CW_MM_PAIR_SLABS(1, 1)
-CW_MM_PAIR_SLABS(2, 1)
-CW_MM_PAIR_SLABS(3, 1)
-CW_MM_PAIR_SLABS(1, 2)
-CW_MM_PAIR_SLABS(2, 2)
-CW_MM_PAIR_SLABS(3, 2)
-#undef CW_MM_PAIR_SLABS
+CW_MM_PAIR_SLAB(1, 1)
+CW_MM_PAIR_SLAB(2, 1)
+CW_MM_PAIR_SLAB(3, 1)
+CW_MM_PAIR_SLAB(1, 2)
+CW_MM_PAIR_SLAB(2, 2)
+CW_MM_PAIR_SLAB(3, 2)
 #undef CW_MM_PAIR_SLAB
