@@ -109,7 +109,8 @@ static inline int program_count(const char *folder, const char *suffix) {
     size_t length = strlen(entry->d_name), tail = suffix ? strlen(suffix) : 0;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
       continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+      continue;
     count += length >= tail && strcmp(entry->d_name + length - tail, suffix ? suffix : "") == 0;
     if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode))
       count += program_count(path, suffix);
@@ -125,7 +126,8 @@ static inline void program_remove(const char *folder) {
     struct stat found;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
       continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+      continue;
     if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode))
       program_remove(path);
     else
