@@ -27,9 +27,17 @@ if(CELLWISE_CUDA)
   set_target_properties(cellwise_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden)
   target_include_directories(cellwise_cuda PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  set(CELLWISE_CUDA_FLAGS
-    -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90a,code=sm_90a
-    -gencode=arch=compute_80,code=compute_80
+  set(cuda_architectures 80 90a PTX CACHE STRING
+    "Machine code in the binary; PTX is of compute capability 8.0. Fewer compile faster")
+  foreach(architecture IN LISTS cuda_architectures)
+    if(architecture STREQUAL "PTX")
+      list(APPEND CELLWISE_CUDA_FLAGS -gencode=arch=compute_80,code=compute_80)
+    else()
+      list(APPEND CELLWISE_CUDA_FLAGS
+        -gencode=arch=compute_${architecture},code=sm_${architecture})
+    endif()
+  endforeach()
+  list(APPEND CELLWISE_CUDA_FLAGS
     -lineinfo --fmad=true -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
   target_compile_options(cellwise_cuda PRIVATE ${CELLWISE_CUDA_FLAGS})
   set(CELLWISE_CUDA_OBJECTS $<TARGET_OBJECTS:cellwise_cuda>)
