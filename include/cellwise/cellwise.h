@@ -4,8 +4,10 @@
 
 #include <cellwise/cells.h>
 #include <cellwise/context.h>
+#include <cellwise/coordination.h>
 #include <cellwise/deposit.h>
 #include <cellwise/grid.h>
+#include <cellwise/massmatrix.h>
 #include <cellwise/memory.h>
 #include <cellwise/particles.h>
 #include <cellwise/push.h>

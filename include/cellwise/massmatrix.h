@@ -39,7 +39,7 @@ typedef enum cw_massmatrix_method {
   CW_MASSMATRIX_SORTED,   /* cell by cell, sums of pair products; orders 1 and 2 */
   CW_MASSMATRIX_MOMENT,   /* cell by cell, a product over 3^dim (5^dim) moments; orders 1 and 2 */
   CW_MASSMATRIX_PAIRS,    /* cell by cell, the paper's products [nodes x P][P x nodes]; the same */
-  CW_MASSMATRIX_REFERENCE /* the plain double sum over node pairs, one thread: the oracle */
+  CW_MASSMATRIX_REFERENCE /* compensated double sum over node pairs, one thread: the oracle */
 } cw_massmatrix_method;
 
 /* Of inputs and sums in the product, and of the storage (double only for FP64). */

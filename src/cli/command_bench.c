@@ -152,7 +152,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     a->kernel = value;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    cw_cli_usage_error(a->command, "no kernel was named; expected deposit, sort or step");
+    cw_cli_usage_error(a->command, "no kernel was named; expected deposit, sort, step, coordination or massmatrix");
     return EINVAL;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -260,7 +260,7 @@ int cw_command_bench(int argc, char **argv) {
       options,
       parse,
       "KERNEL",
-      "Time every variant of a kernel (deposit, sort, step) on the same data; each is checked "
+      "Time every variant of a kernel (deposit, sort, step, coordination, massmatrix) on the same data; each is checked "
       "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
       "2 "
       "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
@@ -292,6 +292,6 @@ int cw_command_bench(int argc, char **argv) {
   for (int k = 0; k < KERNELS; k++)
     if (strcmp(arguments.kernel, kernels[k].name) == 0)
       return bench(&arguments, k);
-  return cw_cli_usage_error(arguments.command, "found kernel '%s'; expected deposit, sort or step",
+  return cw_cli_usage_error(arguments.command, "found kernel '%s'; expected deposit, sort, step, coordination or massmatrix",
                             arguments.kernel);
 }

@@ -136,7 +136,7 @@ static cw_status add(cw_massmatrix *matrix, cw_mm_job *job) {
   CW_TRY(cw_mm_runs_create(matrix->context, &rule, &job->particles, &job->runs));
   cw_status status = CW_OK;
   if (matrix->options.method == CW_MASSMATRIX_REFERENCE)
-    cw_mm_reference(job);
+    status = cw_mm_reference(matrix->context, job, matrix);
   else
     status = sum_slabs(matrix, job);
   cw_mm_runs_destroy(matrix->context, &job->runs);

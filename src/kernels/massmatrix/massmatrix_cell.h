@@ -207,16 +207,17 @@ CW_BODY void CW_REAL_NAME(cw_mm_walk_begin)(const cw_mm_job *job, int32_t first,
   walk->bins = 0;
 }
 
-/* Goes to the next group with particles; 0 at the end. */
+/* Goes to the next group with particles, along x, then through the slab, then along y, so that rows
+ * of the matrix are met again soon; 0 at the end. */
 CW_BODY int CW_REAL_NAME(cw_mm_walk_next)(const cw_mm_job *job, CW_REAL_NAME(cw_mm_walk) * walk) {
   int32_t *bin = walk->bin;
   for (;;) {
     bin[0] += walk->bins;
     if (bin[0] >= walk->high[0])
-      bin[0] = walk->low[0], bin[1]++;
-    if (bin[1] >= walk->high[1])
-      bin[1] = walk->low[1], bin[2]++;
+      bin[0] = walk->low[0], bin[2]++;
     if (bin[2] >= walk->high[2])
+      bin[2] = walk->low[2], bin[1]++;
+    if (bin[1] >= walk->high[1])
       return 0;
     const int32_t left = walk->high[0] - bin[0];
     walk->bins = left < LANES ? left : LANES;

@@ -98,7 +98,7 @@ cw_status cw_mm_runs_create(cw_context *context, const cw_mm_key_rule *rule,
                             const cw_particles_view *particles, cw_mm_runs *runs);
 void cw_mm_runs_destroy(cw_context *context, cw_mm_runs *runs);
 
-/* The oracle; particles checked before. */
-void cw_mm_reference(const cw_mm_job *job);
+/* The oracle; particles checked before. Errors: CW_ERROR_MEMORY. */
+cw_status cw_mm_reference(cw_context *context, const cw_mm_job *job, const cw_massmatrix *matrix);
 
 #endif

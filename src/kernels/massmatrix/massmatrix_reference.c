@@ -107,13 +107,19 @@ static void find_columns(const cw_mm_job *job, int64_t slot, reference_particle 
   p->column[12] = q;
 }
 
-static void add_value(const cw_mm_job *job, int component, int entry, int64_t node, double value) {
-  double *array = (double *)job->values;
-  array[((int64_t)entry * job->components + component) * job->points + node] += value;
+/* Adds to an entry and keeps what rounding lost: a long plain sum would be less exact than the
+ * forms that are compared with it, whose sums are short ones of sums. */
+static void add_value(const cw_mm_job *job, double *lost, int component, int entry, int64_t node,
+                      double value) {
+  int64_t at = ((int64_t)entry * job->components + component) * job->points + node;
+  double *sum = (double *)job->values + at, old = *sum;
+  *sum = old + value;
+  lost[at] += fabs(old) >= fabs(value) ? (old - *sum) + value : (value - *sum) + old;
 }
 
 /* Pairs of node (i, j, k) with those that are not below it along any axis: each entry once. */
-static void add_pairs(const cw_mm_job *job, const reference_particle *p, int i, int j, int k) {
+static void add_pairs(const cw_mm_job *job, double *lost, const reference_particle *p, int i, int j,
+                      int k) {
   double w = weight_at(p, i, j, k);
   int n = job->order + 1;
   int64_t node = node_at(job, p, i, j, k);
@@ -122,7 +128,7 @@ static void add_pairs(const cw_mm_job *job, const reference_particle *p, int i, 
       for (int a = i; a < p->nodes[0]; a++) {
         double product = w * weight_at(p, a, b, c);
         for (int q = 0; q < job->components && product != 0; q++)
-          add_value(job, q, a - i + n * (b - j + n * (c - k)), node, product * p->column[q]);
+          add_value(job, lost, q, a - i + n * (b - j + n * (c - k)), node, product * p->column[q]);
       }
 }
 
@@ -136,7 +142,7 @@ static void add_linear(const cw_mm_job *job, const reference_particle *p, int i,
     job->rho[node] += w * p->column[12];
 }
 
-void cw_mm_reference(const cw_mm_job *job) {
+static void add_particles(const cw_mm_job *job, double *lost) {
   for (int64_t slot = 0; slot < job->particles.count; slot++) {
     if (job->particles.tag && job->particles.tag[slot] == CW_TAG_DEAD)
       continue;
@@ -148,8 +154,19 @@ void cw_mm_reference(const cw_mm_job *job) {
         for (int i = 0; i < p.nodes[0]; i++) {
           if (weight_at(&p, i, j, k) == 0)
             continue;
-          add_pairs(job, &p, i, j, k);
+          add_pairs(job, lost, &p, i, j, k);
           add_linear(job, &p, i, j, k);
         }
   }
+}
+
+cw_status cw_mm_reference(cw_context *context, const cw_mm_job *job, const cw_massmatrix *matrix) {
+  int64_t values = (int64_t)matrix->entries * matrix->components * matrix->grid.points;
+  double *lost;
+  CW_TRY(CW_NEW(context, values, "round-off of the reference mass matrix", &lost));
+  add_particles(job, lost + matrix->grid.offset);
+  for (int64_t k = 0; k < values; k++)
+    ((double *)matrix->values)[k] += lost[k];
+  CW_DELETE(context, lost);
+  return CW_OK;
 }
