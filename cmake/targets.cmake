@@ -28,8 +28,6 @@ target_compile_definitions(cellwise_usage INTERFACE _POSIX_C_SOURCE=200809L _DEF
 target_link_libraries(cellwise_usage INTERFACE
   OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON PkgConfig::NETTLE ${HDF5_C_LIBRARIES} ${SUNDIALS_SPGMR}
   ${SUNDIALS_GENERIC} m)
-# Contraction of multiply-add is set, never left to the compiler's default.
-target_compile_options(cellwise_usage INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
 if(sanitize)
   target_compile_options(cellwise_usage INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
