@@ -40,6 +40,8 @@ target_link_libraries(cellwise_objects PRIVATE cellwise_usage cellwise_warnings)
 # loops below.
 target_compile_options(cellwise_objects PRIVATE -ffp-contract=off)
 
+# Unrolled loops full of checks take minutes to optimise and gain nothing from it.
+set(cellwise_isa_optimisation $<IF:$<BOOL:${sanitize}>,-O1,-O3>)
 set(CELLWISE_ISAS base)
 set(cellwise_isa_flags_base "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -53,7 +55,7 @@ foreach(isa IN LISTS CELLWISE_ISAS)
   target_link_libraries(cellwise_isa_${isa} PRIVATE cellwise_usage cellwise_warnings)
   target_compile_definitions(cellwise_isa_${isa} PRIVATE CW_ISA_SUFFIX=_${isa})
   target_compile_options(cellwise_isa_${isa} PRIVATE ${cellwise_isa_flags_${isa}}
-    $<$<NOT:$<CONFIG:Debug>>:-O3> -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
+    $<$<NOT:$<CONFIG:Debug>>:${cellwise_isa_optimisation}> -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
   list(APPEND CELLWISE_ISA_OBJECTS $<TARGET_OBJECTS:cellwise_isa_${isa}>)
 endforeach()
 
