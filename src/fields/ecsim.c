@@ -96,7 +96,7 @@ cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, double *array) {
   cw_filter_job job = {.grid = &fields->grid,
                        .threads = cw_context_threads(fields->context),
                        .passes = passes,
-                       .sign = {fields->signs, fields->signs + passes},
+                       .sign = {fields->signs, passes ? fields->signs + passes : NULL},
                        .array = array,
                        .work = fields->filter_work};
   if (passes == 0)

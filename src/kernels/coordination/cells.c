@@ -58,9 +58,9 @@ static void choose_counts(cw_coordination *plan, const double extent[3], double 
   }
   for (int a = 0; a < 3; a++) {
     cells->n[a] = (int64_t)n[a];
-    cells->reach[a] = (int64_t)ceil(cutoff / (extent[a] / n[a]) * (1 - 1e-12));
-    if (!(extent[a] > 0) || cells->reach[a] > parts)
-      cells->reach[a] = parts;
+    /* an axis without extent has one layer of cells, and any reach covers it */
+    double reach = ceil(cutoff / (extent[a] / n[a]) * (1 - 1e-12));
+    cells->reach[a] = reach <= parts ? (int64_t)reach : parts;
     cells->width[a] = extent[a] / n[a];
   }
 }

@@ -49,7 +49,7 @@ static cw_deposit_target tile_target(const cw_deposit_tiles *tiles, int64_t tile
     skipped += (target.low[a] - low) * stride;
     stride *= tiles->edge[a];
   }
-  for (int c = 0; c < 3; c++)
+  for (int c = 0; c < 3 && scratch; c++) /* without scratch only the extent is asked for */
     target.component[c] = scratch + (size_t)(c * tiles->values + skipped) * tiles->value_size;
   return target;
 }
