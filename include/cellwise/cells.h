@@ -70,6 +70,13 @@ CW_API cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles);
  * are not NULL are permuted, except the _prev ones, and keep their addresses. */
 CW_API cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count);
 CW_API cw_cells_view cw_cells_get_view(const cw_cells *cells);
+/* Takes over where an earlier sort left off: the particles stand as that sort (and what was appended
+ * since) left them, and `offsets`, on the host, are its tile_offsets: as many as the table has tiles
+ * and one more. Errors: CW_ERROR_ARGUMENT (a count that is not the table's, offsets that do not
+ * start at 0, fall, or end behind the particles), CW_ERROR_DEVICE; the table is then as before its
+ * first sort. */
+CW_API cw_status cw_cells_restore(cw_cells *cells, const cw_particles *particles,
+                                  const int64_t *offsets, int64_t count);
 /* CW_ERROR_STALE when the particles were reordered since the last sort, or are not those that it
  * sorted. A table that was never sorted claims nothing and passes. */
 CW_API cw_status cw_cells_check(const cw_cells *cells, const cw_particles *particles);

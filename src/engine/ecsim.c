@@ -74,11 +74,13 @@ static cw_status step(cw_engine *engine) {
   cw_engine_count_stage(engine, STAGE_DEPOSITION, &since);
   CW_TRY(cw_ecsim_solve(state->fields, respond, state->matrix, &state->report));
   cw_engine_count_stage(engine, STAGE_SOLVE, &since);
+  engine->halfway = 1;
   CW_TRY(cw_ecsim_move(engine));
   cw_engine_count_stage(engine, STAGE_MOVER, &since);
   CW_TRY(cw_ecsim_advance(state->fields));
   cw_engine_count_stage(engine, STAGE_SOLVE, &since);
   engine->step++;
+  engine->halfway = 0;
   return CW_OK;
 }
 

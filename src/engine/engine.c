@@ -58,6 +58,8 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B) {
   const cw_deck *deck = engine->deck;
   cw_particles *particles[CW_DECK_MAX_SPECIES];
+  if (engine->blank)
+    return CW_OK;
   for (int s = 0; s < engine->species_count; s++)
     particles[s] = engine->species[s].particles;
   cw_setup_target target = {.context = engine->context,
@@ -79,7 +81,7 @@ cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B) 
   return CW_OK;
 }
 
-cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine) {
+cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw_engine **engine) {
   cw_engine *made = NULL;
   cw_status status = CW_OK;
   *engine = NULL;
@@ -87,6 +89,7 @@ cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine *
   made->ops = ops_of(deck);
   made->context = context;
   made->deck = deck;
+  made->blank = blank;
   CW_TRY_CLEANUP(status, cw_setup_grid(context, deck, &made->grid));
   CW_TRY_CLEANUP(status, CW_NEW(context, made->grid.points, "charge density", &made->density));
   CW_TRY_CLEANUP(
@@ -97,6 +100,10 @@ cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine *
 cleanup:
   cw_engine_destroy(made);
   return status;
+}
+
+cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine) {
+  return cw_engine_make(context, deck, 0, engine);
 }
 
 void cw_engine_destroy(cw_engine *engine) {
@@ -124,6 +131,9 @@ cw_status cw_engine_density(cw_engine *engine, int species, const double **densi
 cw_vector_view cw_engine_vector(const cw_engine *engine, cw_engine_quantity quantity,
                                 double position[3][3]) {
   return engine->ops->vector(engine, quantity, position);
+}
+int cw_engine_is_whole(const cw_engine *engine) {
+  return !engine->halfway;
 }
 int64_t cw_engine_step_number(const cw_engine *engine) {
   return engine->step;

@@ -2,6 +2,7 @@
 #ifndef CW_ENGINE_ENGINE_H
 #define CW_ENGINE_ENGINE_H
 
+#include "base/array.h"
 #include "deck/deck.h"
 #include "fields/fields.h"
 
@@ -46,6 +47,26 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
 /* The initial state of a deck. Errors: CW_ERROR_INPUT, CW_ERROR_MEMORY. */
 cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine);
 void cw_engine_destroy(cw_engine *engine);
+
+/* The whole state as named arrays, whatever memory it is in: "fields/E/x" (ghost cells included)
+ * for E, B and J; for each species, below "particles/LABEL/": positionOffset/x (cell),
+ * position/x (offset in it), momentum/x, weighting, tag, id, and tile_offsets where a sort's table
+ * stands. `visit` gets each one on the host, in a fixed order, for the time of its call. Errors:
+ * those of visit, CW_ERROR_NUMERIC (an array holds a value that is not finite: its name is told),
+ * CW_ERROR_MEMORY, CW_ERROR_DEVICE. */
+typedef cw_status cw_engine_visit(void *user, const cw_array *array);
+cw_status cw_engine_save(cw_engine *engine, cw_engine_visit *visit, void *user);
+/* Bytes of these arrays, before anything is allocated. */
+double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t particles);
+/* The state that such arrays describe, `step` steps after the deck's initial state: from there the
+ * engine goes on to the same bits as the one that was saved. Errors: CW_ERROR_FORMAT (a particle
+ * outside the box, a value that is not finite, offsets of tiles that do not fit), those of the
+ * source, CW_ERROR_MEMORY. */
+cw_status cw_engine_restore(cw_context *context, const cw_deck *deck, int64_t step,
+                            const cw_array_source *source, cw_engine **engine);
+/* 0 when a step failed so late that the state is between two steps and cannot be saved. */
+int cw_engine_is_whole(const cw_engine *engine);
+
 cw_status cw_engine_step(cw_engine *engine);
 cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
 int64_t cw_engine_step_number(const cw_engine *engine);

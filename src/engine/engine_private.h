@@ -43,9 +43,13 @@ struct cw_engine {
   cw_species_state species[CW_DECK_MAX_SPECIES];
   double *density, *species_density; /* work arrays over the grid */
   int64_t step;
+  int blank;   /* while it is made: without the deck's initial state, which a file gives */
+  int halfway; /* a step has begun to change the state and has not ended */
   double stage_seconds[CW_STAGE_COUNT];
 };
 
+/* The grid, fields and species of a deck; without particles where `blank`. */
+cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw_engine **engine);
 /* Adds the time since *since to a stage and starts the next. */
 void cw_engine_count_stage(cw_engine *engine, int stage, double *since);
 /* An empty container for species s, and its sort when the interval is not 0. */

@@ -102,6 +102,7 @@ static cw_status step(cw_engine *engine) {
   double since = cw_seconds();
   CW_TRY(sort_species(engine));
   cw_engine_count_stage(engine, CW_STAGE_SORT, &since);
+  engine->halfway = 1;
   CW_TRY(push_species(engine));
   cw_engine_count_stage(engine, CW_STAGE_PUSH, &since);
   CW_TRY(deposit_species(engine));
@@ -112,6 +113,7 @@ static cw_status step(cw_engine *engine) {
   CW_TRY(advance_fields(engine));
   cw_engine_count_stage(engine, CW_STAGE_FIELDS, &since);
   engine->step++;
+  engine->halfway = 0;
   return CW_OK;
 }
 

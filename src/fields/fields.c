@@ -198,6 +198,10 @@ cw_status cw_fields_sync_J(cw_fields *fields, int passes) {
   return CW_OK;
 }
 
+void cw_fields_restore_passes(cw_fields *fields, int passes) {
+  fields->passes = passes;
+}
+
 cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes) {
   if (!rho)
     return cw_fail(fields->context, CW_ERROR_ARGUMENT, "sync rho: the array is NULL");

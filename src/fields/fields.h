@@ -52,6 +52,9 @@ cw_status cw_fields_zero_J(cw_fields *fields);
  * To be called once a deposit. On a device the arrays of J may change places with a spare one:
  * take cw_fields_J anew afterwards. Errors: CW_ERROR_ARGUMENT (passes < 0), CW_ERROR_MEMORY. */
 cw_status cw_fields_sync_J(cw_fields *fields, int passes);
+/* After J was set from outside, folded, filtered and with its ghost cells: as if sync_J had done so
+ * with that many passes. */
+void cw_fields_restore_passes(cw_fields *fields, int passes);
 /* The same folding and filtering for a charge density (primal), double, over the same grid, in the
  * fields' space. */
 cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes);

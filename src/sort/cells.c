@@ -1,6 +1,9 @@
 #include <cellwise/cells.h>
 
+#include <string.h>
+
 #include "base/context_private.h"
+#include "base/device.h"
 #include "sort/sort_cuda.h"
 #include "sort/sort_private.h"
 
@@ -146,6 +149,39 @@ cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles) {
   int64_t alive;
   CW_TRY(sort_owner(cells, particles, &alive));
   cw_particles_reordered(particles, alive);
+  cells->view.epoch = cw_particles_epoch(particles);
+  cells->sorted = particles;
+  return CW_OK;
+}
+
+static cw_status check_offsets(const cw_cells *cells, const cw_particles *particles,
+                               const int64_t *offsets, int64_t count) {
+  const int64_t tiles = (int64_t)(cells->rule.bins / cells->rule.tile_bins);
+  if (count != tiles + 1)
+    return cw_fail(cells->context, CW_ERROR_ARGUMENT,
+                   "cells: found %lld offsets; expected %lld, one a tile and one more",
+                   (long long)count, (long long)tiles + 1);
+  int rising = offsets[0] == 0 && offsets[tiles] <= cw_particles_count(particles);
+  for (int64_t t = 0; t < tiles; t++)
+    rising &= offsets[t] <= offsets[t + 1];
+  if (!rising)
+    return cw_fail(cells->context, CW_ERROR_ARGUMENT,
+                   "cells: the offsets do not rise from 0 to at most the %lld particles",
+                   (long long)cw_particles_count(particles));
+  return CW_OK;
+}
+
+cw_status cw_cells_restore(cw_cells *cells, const cw_particles *particles, const int64_t *offsets,
+                           int64_t count) {
+  const size_t bytes = (size_t)count * sizeof *offsets;
+  cells->view.total_tiles = 0;
+  CW_TRY(check_offsets(cells, particles, offsets, count));
+  if (cells->options.space == CW_SPACE_DEVICE)
+    CW_TRY(cw_device_write(cells->context, cells->offsets, offsets, bytes));
+  else
+    memcpy(cells->offsets, offsets, bytes);
+  cells->view.total_tiles = count - 1;
+  cells->view.npart_partitioned = offsets[count - 1];
   cells->view.epoch = cw_particles_epoch(particles);
   cells->sorted = particles;
   return CW_OK;
