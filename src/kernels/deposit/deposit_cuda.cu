@@ -1,6 +1,7 @@
 /* The device's deposit: the job, the quanta of fixed point, the passes, the report. */
 #include "kernels/deposit/deposit_cuda.h"
 #include "kernels/deposit/deposit_cuda_launch.cuh"
+#include "kernels/deposit/deposit_scratch.h"
 
 #define CW_REAL_IS_DOUBLE 1
 #define CW_BODY           static __device__ __forceinline__
@@ -209,7 +210,7 @@ static cw_deposit_device_job make_job(cw_context *context, const cw_deposit_opti
   }
   if (cells && cells->total_tiles > 0) {
     job.tile = cells->tile;
-    job.halo = (options->order ? options->order : 2) + options->drift;
+    job.halo = cw_deposit_halo(options->order, options->drift);
     for (int a = 0; a < 3; a++) job.tiles[a] = cells->tiles[a];
     job.tile_offsets = cells->tile_offsets;
   }

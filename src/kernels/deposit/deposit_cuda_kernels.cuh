@@ -285,34 +285,26 @@ static __global__ void __launch_bounds__(CW_THREADS) deposit_runs(cw_deposit_dev
 
 /* ---- launches ---- */
 
-/* Arena bytes of a tile edge: the scratch, and a stage a warp for the kernels that have one. */
-typedef struct arena_shape {
-  int dim, halo;
-  size_t value, stage; /* bytes of a scratch value, of all stages */
-} arena_shape;
-
 static size_t arena_of_tile(const void *user, int tile) {
-  const arena_shape *shape = (const arena_shape *)user;
-  size_t volume = 1;
-  for (int a = 0; a < shape->dim; a++) volume *= (size_t)(tile + 2 * shape->halo);
-  return shape->stage + 3 * volume * shape->value;
+  return cw_deposit_arena_bytes((const cw_deposit_arena *)user, tile);
 }
 
 static cw_status launch_tiles(cw_context *context, const cw_deposit_device_job *job,
                               const char *name, void (*kernel)(cw_deposit_device_job),
                               size_t value, size_t stage_a_warp, int team_size) {
   /* a stage a warp: the arena grows with the team, so its size is settled first */
-  const int threads = stage_a_warp ? (team_size ? (team_size + 31) / 32 * 32 : 128) : team_size;
-  const int team = threads > CW_THREADS ? (int)CW_THREADS : threads;
-  const arena_shape shape = {job->dim, job->halo, value, stage_a_warp * (size_t)(team / 32)};
+  const int threads =
+      stage_a_warp ? (team_size ? (team_size + 31) / 32 * 32 : CW_DEPOSIT_STAGED_TEAM) : team_size;
+  const int team = threads > CW_DEPOSIT_LARGEST_TEAM ? CW_DEPOSIT_LARGEST_TEAM : threads;
+  const cw_deposit_arena arena = {job->dim, job->halo, value, stage_a_warp, team / 32};
   const cw_team_request request = {name,
                                    (const void *)kernel,
                                    (int64_t)job->tiles[0] * job->tiles[1] * job->tiles[2],
                                    team,
-                                   arena_of_tile(&shape, job->tile),
+                                   arena_of_tile(&arena, job->tile),
                                    job->tile,
                                    arena_of_tile,
-                                   &shape};
+                                   &arena};
   cw_team_launch launch;
   CW_TRY(cw_team_prepare(context, &request, &launch));
   CW_TEAM_LAUNCH(context, launch, name, kernel, *job);
@@ -354,7 +346,7 @@ static cw_status launch_lanes(cw_context *context, const cw_deposit_device_job *
 template <int DIM, class Scratch, class Sink>
 static cw_status launch_runs(cw_context *context, const cw_deposit_device_job *job, int team) {
   const char *name = "deposit_runs";
-  const size_t word = 32 * sizeof(cw_real);
+  const size_t word = CW_DEPOSIT_STAGE_SLOTS * sizeof(cw_real);
   switch (job->order) {
   case 1:
     return launch_tiles(context, job, name, deposit_runs<DIM, 1, Scratch, Sink>, sizeof(Scratch),
@@ -371,7 +363,7 @@ static cw_status launch_runs(cw_context *context, const cw_deposit_device_job *j
 template <int DIM>
 static cw_status launch_tiled(cw_context *context, const cw_deposit_device_job *job, int runs,
                               int scratch_bits, int team) {
-  if (!runs || job->order < 1 || job->order > 3)
+  if (!runs || !cw_deposit_has_runs(job->order))
     return job->quanta ? launch_lanes<DIM, int64_t>(context, job, team)
                        : launch_lanes<DIM, cw_real>(context, job, team);
   if (!job->quanta) return launch_runs<DIM, cw_real, cw_real>(context, job, team);

@@ -19,6 +19,7 @@
 #define CW_KERNELS_DEPOSIT_CUDA_RUNS_CUH
 
 #include "kernels/deposit/deposit_cuda_job.cuh"
+#include "kernels/deposit/deposit_scratch.h"
 
 template <class Real> struct cw_run_integer;
 template <> struct cw_run_integer<float> {
@@ -32,14 +33,11 @@ template <> struct cw_run_integer<double> {
   static __device__ int64_t bits(double x) { return __double_as_longlong(x); }
 };
 
-/* Words of one particle's stage: P of each axis, then pairs (T, E) of each axis, then the flow along
- * axis 2 in 2D. A multiple of 4 with an odd quarter: 16-byte accesses of 8 lanes hit all banks. */
+/* A particle's stage (deposit_scratch.h) and what a warp makes of it. */
 template <int DIM, int ORDER> struct cw_run_shape {
   static const int window = ORDER + 3, steps = ORDER + 2;
-  static const int p_words = (steps + 3) / 4 * 4;
-  static const int raw = DIM * (p_words + 2 * window) + (DIM < 3 ? 2 : 0);
-  static const int quarters = (raw + 3) / 4;
-  static const int words = 4 * (quarters % 2 ? quarters : quarters + 1);
+  static const int p_words = cw_deposit_step_words(ORDER);
+  static const int words = cw_deposit_stage_words(DIM, ORDER);
   static const int pairs = DIM == 1 ? window : window * window;
   static const int pairs_a_lane = (pairs + 31) / 32;
   static const int sums = DIM == 3 ? 3 * steps : 3;

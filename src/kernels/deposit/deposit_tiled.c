@@ -9,6 +9,7 @@
  *
  * Every value is summed in an order that the particles and the grid fix, never the threads. */
 #include "kernels/deposit/deposit_private.h"
+#include "kernels/deposit/deposit_scratch.h"
 
 #include <string.h>
 
@@ -146,7 +147,7 @@ static void list_escapes(cw_context *context, const cw_deposit_tiles *tiles, int
 static cw_deposit_tiles plan(const cw_deposit_job *job, const cw_grid *grid,
                              const cw_cells_view *cells, int drift) {
   cw_deposit_tiles tiles = {.job = job, .grid = grid, .cells = cells, .edge = {1, 1, 1}};
-  tiles.halo = (job->order ? job->order : 2) + drift;
+  tiles.halo = cw_deposit_halo(job->order, drift);
   tiles.values = 1;
   for (int a = 0; a < job->dim; a++) {
     tiles.edge[a] = cells->tile + 2 * tiles.halo;
