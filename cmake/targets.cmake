@@ -10,6 +10,11 @@ find_package(PkgConfig REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+# Expressions of decks: muParser, by its C interface.
+pkg_check_modules(MUPARSER IMPORTED_TARGET muparser)
+if(NOT MUPARSER_FOUND)
+  message(FATAL_ERROR "muParser is not here: install libmuparser-dev (Debian), or run scripts/bootstrap")
+endif()
 # SUNDIALS: GMRES of the field solver, by its static libraries where they are.
 find_path(SUNDIALS_INCLUDE sunlinsol/sunlinsol_spgmr.h REQUIRED)
 find_library(SUNDIALS_SPGMR NAMES libsundials_sunlinsolspgmr.a sundials_sunlinsolspgmr REQUIRED)
@@ -26,7 +31,7 @@ target_include_directories(cellwise_usage INTERFACE
 target_include_directories(cellwise_usage SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${SUNDIALS_INCLUDE})
 target_compile_definitions(cellwise_usage INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
 target_link_libraries(cellwise_usage INTERFACE
-  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON PkgConfig::NETTLE ${HDF5_C_LIBRARIES} ${SUNDIALS_SPGMR}
+  OpenMP::OpenMP_C Threads::Threads PkgConfig::JANSSON PkgConfig::NETTLE PkgConfig::MUPARSER ${HDF5_C_LIBRARIES} ${SUNDIALS_SPGMR}
   ${SUNDIALS_GENERIC} m)
 if(sanitize)
   target_compile_options(cellwise_usage INTERFACE

@@ -146,15 +146,20 @@ static json_t *json_value(const cw_deck_key *key, const cw_deck *deck, const voi
   }
 }
 
-/* The table at a path of names joined by dots, made where it is not there yet; borrowed. */
+/* A table in a table, made where it is not there yet; borrowed. */
+static json_t *member_table(json_t *table, const char *name) {
+  if (!json_object_get(table, name))
+    json_object_set_new(table, name, json_object());
+  return json_object_get(table, name);
+}
+
+/* The same at a path of names joined by dots. */
 static json_t *table_at(json_t *root, const char *path) {
   while (*path) {
     size_t length = strcspn(path, ".");
     char name[CW_DECK_NAME];
     snprintf(name, sizeof name, "%.*s", (int)length, path);
-    if (!json_object_get(root, name))
-      json_object_set_new(root, name, json_object());
-    root = json_object_get(root, name);
+    root = member_table(root, name);
     path += length + (path[length] == '.');
   }
   return root;
@@ -164,15 +169,18 @@ static json_t *json_parameter(const cw_deck_parameter *parameter) {
   json_t *list;
   switch (parameter->type) {
   case CW_PARAMETER_TEXT:
-    return json_string(parameter->text);
+    return json_string(parameter->text[0]);
   case CW_PARAMETER_BOOL:
     return json_boolean(parameter->number[0] != 0);
   case CW_PARAMETER_NUMBER:
     return json_real(parameter->number[0]);
   case CW_PARAMETER_VECTOR:
+  case CW_PARAMETER_TEXTS:
     list = json_array();
     for (int k = 0; k < parameter->length; k++)
-      json_array_append_new(list, json_real(parameter->number[k]));
+      json_array_append_new(list, parameter->type == CW_PARAMETER_TEXTS
+                                      ? json_string(parameter->text[k])
+                                      : json_real(parameter->number[k]));
     return list;
   }
   return NULL;
@@ -193,9 +201,13 @@ static json_t *json_deck(const cw_deck *deck) {
                             json_value(key, deck, &deck->particles.species[s]));
   }
   json_object_set_new(table_at(root, "particles"), "species", species);
-  for (int k = 0; k < deck->setup.parameter_count; k++)
-    json_object_set_new(table_at(root, "setup"), deck->setup.parameters[k].name,
-                        json_parameter(&deck->setup.parameters[k]));
+  for (int k = 0; k < deck->setup.parameter_count; k++) {
+    const cw_deck_parameter *parameter = &deck->setup.parameters[k];
+    json_t *table = table_at(root, "setup");
+    table = *parameter->table ? member_table(table, parameter->table) : table;
+    table = *parameter->entry ? member_table(table, parameter->entry) : table;
+    json_object_set_new(table, parameter->name, json_parameter(parameter));
+  }
   return root;
 }
 

@@ -17,14 +17,8 @@ void cw_deck_destroy(cw_deck *deck) {
   cw_context *context = deck->context;
   CW_DELETE(context, deck->source);
   CW_DELETE(context, deck->overrides);
+  CW_DELETE(context, deck->setup.texts);
   CW_DELETE(context, deck);
-}
-
-const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char *name) {
-  for (int k = 0; k < deck->setup.parameter_count; k++)
-    if (strcmp(deck->setup.parameters[k].name, name) == 0)
-      return &deck->setup.parameters[k];
-  return NULL;
 }
 
 cw_status cw_deck_parse(cw_context *context, const char *name, const char *text, size_t length,

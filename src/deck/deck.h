@@ -14,7 +14,7 @@
 enum {
   CW_DECK_NAME = 64,
   CW_DECK_MAX_SPECIES = 16,
-  CW_DECK_MAX_PARAMETERS = 64,
+  CW_DECK_MAX_PARAMETERS = 128,
   CW_DECK_MAX_QUANTITIES = 32,
   CW_DECK_MAX_KEYS = 128
 };
@@ -34,14 +34,24 @@ typedef struct cw_deck_species {
   cw_deck_where where;              /* of the [[particles.species]] header */
 } cw_deck_species;
 
-/* One free parameter of [setup]; its meaning is the problem's. */
+/* One free parameter of [setup]; its meaning is the problem's. A list with a string in it is a list
+ * of texts, its numbers written out. */
 typedef struct cw_deck_parameter {
+  char table[CW_DECK_NAME]; /* "" for [setup] itself, "constants" or "species" */
+  char entry[CW_DECK_NAME]; /* of table "species": the label, [setup.species.LABEL]; else "" */
   char name[CW_DECK_NAME];
-  enum { CW_PARAMETER_NUMBER, CW_PARAMETER_TEXT, CW_PARAMETER_BOOL, CW_PARAMETER_VECTOR } type;
-  double number[3]; /* number, bool as 0 or 1, or vector */
-  int length;       /* of a vector */
-  char text[256];
-  cw_deck_where where;
+  enum {
+    CW_PARAMETER_NUMBER = 0,
+    CW_PARAMETER_TEXT,
+    CW_PARAMETER_BOOL,
+    CW_PARAMETER_VECTOR,
+    CW_PARAMETER_TEXTS
+  } type;
+  double number[3];      /* number, bool as 0 or 1, or vector */
+  int length;            /* of a list */
+  const char *text[3];   /* borrowed from the deck */
+  cw_deck_where where;   /* of the name */
+  cw_deck_where item[3]; /* of the value, or of a list's items */
 } cw_deck_parameter;
 
 typedef struct cw_deck {
@@ -97,6 +107,8 @@ typedef struct cw_deck {
     cw_deck_where where;
     int parameter_count;
     cw_deck_parameter parameters[CW_DECK_MAX_PARAMETERS];
+    char *texts; /* of the parameters, each ending with a NUL; owned */
+    size_t texts_used;
   } setup;
   struct {
     enum { CW_FORMAT_HDF5 = 0 } format;
@@ -152,8 +164,16 @@ cw_status cw_deck_fail(cw_context *context, const cw_deck *deck, cw_deck_where w
                        const char *format, ...) CW_PRINTF(4, 5);
 /* The resolved deck as TOML with every default, unit and text as comments. */
 cw_status cw_deck_echo(cw_context *context, const cw_deck *deck, FILE *stream);
-/* A setup parameter by name, or NULL. */
+/* A parameter of [setup] itself by name, or NULL. */
 const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char *name);
+/* The same in a table of it: "constants" (entry ""), or "species" with a label. */
+const cw_deck_parameter *cw_deck_setup_entry(const cw_deck *deck, const char *table,
+                                             const char *entry, const char *name);
+/* "name", "constants.name" or "species.LABEL.name". */
+void cw_deck_parameter_path(const cw_deck_parameter *parameter, char path[3 * CW_DECK_NAME]);
+/* Place of byte `offset` of a string whose opening quote stands at `start`: escapes and line breaks
+ * of the source are followed. `start` itself where there is no string (overrides). */
+cw_deck_where cw_deck_place_in_text(const cw_deck *deck, cw_deck_where start, size_t offset);
 /* Closest of `count` names to `name` by edit distance, or NULL if none is near. */
 const char *cw_deck_nearest(const char *name, const char *const *names, int count);
 #endif

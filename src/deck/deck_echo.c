@@ -95,16 +95,26 @@ static void put_key(FILE *stream, const cw_deck_key *key, const cw_deck *deck, c
   fprintf(stream, " # %s%s%s\n", *key->unit ? key->unit : "", *key->unit ? "; " : "", key->text);
 }
 
-static void put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
+static void put_name(FILE *stream, const char *name) {
   static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  if (*parameter->name && strspn(parameter->name, bare) == strlen(parameter->name))
-    fputs(parameter->name, stream);
+  if (*name && strspn(name, bare) == strlen(name))
+    fputs(name, stream);
   else
-    put_string(stream, parameter->name);
+    put_string(stream, name);
+}
+
+static void put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
+  const char *const tables[] = {parameter->table, parameter->entry};
+  const int levels = *parameter->table ? 1 + (strcmp(parameter->table, "species") == 0) : 0;
+  for (int k = 0; k < levels; k++) {
+    put_name(stream, tables[k]);
+    fputc('.', stream);
+  }
+  put_name(stream, parameter->name);
   fputs(" = ", stream);
   switch (parameter->type) {
   case CW_PARAMETER_TEXT:
-    put_string(stream, parameter->text);
+    put_string(stream, parameter->text[0]);
     break;
   case CW_PARAMETER_BOOL:
     fputs(parameter->number[0] != 0 ? "true" : "false", stream);
@@ -113,9 +123,13 @@ static void put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
     put_number(stream, parameter->number[0]);
     break;
   case CW_PARAMETER_VECTOR:
+  case CW_PARAMETER_TEXTS:
     for (int k = 0; k < parameter->length; k++) {
       fputs(k ? ", " : "[", stream);
-      put_number(stream, parameter->number[k]);
+      if (parameter->type == CW_PARAMETER_TEXTS)
+        put_string(stream, parameter->text[k]);
+      else
+        put_number(stream, parameter->number[k]);
     }
     fputc(']', stream);
   }

@@ -246,9 +246,14 @@ static void fill_absent(cw_deck_reader *reader) {
 
 static int compare_parameters(const void *a, const void *b) {
   const cw_deck_parameter *first = a, *second = b;
+  char path[2][3 * CW_DECK_NAME];
   if (comes_before(first->where, second->where))
     return -1;
-  return comes_before(second->where, first->where) ? 1 : strcmp(first->name, second->name);
+  if (comes_before(second->where, first->where))
+    return 1;
+  cw_deck_parameter_path(first, path[0]);
+  cw_deck_parameter_path(second, path[1]);
+  return strcmp(path[0], path[1]);
 }
 
 static void check_and_derive(cw_deck_reader *reader) {
@@ -288,7 +293,7 @@ static int is_known_path(const char *path) {
   size_t length = strlen(species_section);
   if (strncmp(section, species_section, length) == 0)
     snprintf(section, sizeof section, "%s", species_section);
-  return strcmp(section, "setup") == 0 || cw_deck_key_find(section, dot + 1) != NULL;
+  return cw_deck_is_parameter_section(section) || cw_deck_key_find(section, dot + 1) != NULL;
 }
 
 static cw_status refuse_override(cw_context *context, cw_deck *deck, int number, const char *path) {
@@ -329,6 +334,15 @@ static cw_status apply_overrides(cw_context *context, cw_deck *deck, cw_toml *tr
   return CW_OK;
 }
 
+/* A decoded string is not longer than its source; numbers may become texts, too. */
+static cw_status make_room_for_texts(cw_context *context, cw_deck *deck, size_t length,
+                                     const cw_deck_override *overrides, int count) {
+  size_t size = length + 3 * CW_DECK_MAX_PARAMETERS * 32;
+  for (int k = 0; k < count; k++)
+    size += strlen(overrides[k].value) + 1;
+  return CW_NEW(context, size, "texts of [setup]", &deck->setup.texts);
+}
+
 cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
                               const cw_deck_override *overrides, int override_count) {
   cw_toml *tree = NULL;
@@ -343,6 +357,7 @@ cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
                         "found text that is not TOML: %s", quoted);
   }
   CW_TRY_CLEANUP(status, apply_overrides(context, deck, tree, overrides, override_count));
+  CW_TRY_CLEANUP(status, make_room_for_texts(context, deck, length, overrides, override_count));
   cw_deck_reader reader = {.deck = deck, .root = cw_toml_root(tree)};
   read_tree(&reader);
   if (reader.rank != CW_RANK_NONE)

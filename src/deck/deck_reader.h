@@ -35,8 +35,13 @@ void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw
 void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node);
 /* Fills the key's member from its default. */
 void cw_deck_set_default(cw_deck *deck, const cw_deck_key *key, void *base);
+/* A member of [setup] that is no key of the list: a parameter, or the table "constants" or
+ * "species" of parameters. */
 void cw_deck_read_parameter(cw_deck_reader *reader, const char *name, cw_deck_where where,
                             const cw_toml_node *node);
+/* 1 for the sections that such parameters may be in: "setup", "setup.constants",
+ * "setup.species.LABEL". */
+int cw_deck_is_parameter_section(const char *section);
 /* A number, 1 on success; on failure the fault is kept. `what` opens the message. */
 int cw_deck_get_number(cw_deck_reader *reader, const char *what, const cw_toml_node *node,
                        double *number);

@@ -8,6 +8,12 @@ static double constant(const void *user, int axis, const double x[3]) {
   return ((const double *)user)[axis];
 }
 
+void cw_initial_coordinates(const cw_grid *grid, const int64_t index[3], const double shift[3],
+                            double x[3]) {
+  for (int a = 0; a < 3; a++)
+    x[a] = a < grid->dim ? grid->origin[a] + ((double)index[a] + shift[a]) * grid->dx[a] : 0;
+}
+
 /* One component; shift[a] is the offset of its places in a cell. */
 static void fill_component(const cw_setup_target *target, cw_vector_view field, int axis,
                            const double shift[3], cw_initial_field *function, const void *user) {
@@ -17,9 +23,9 @@ static void fill_component(const cw_setup_target *target, cw_vector_view field, 
   for (int64_t row = 0; row < rows; row++) {
     const int64_t j = row % grid->cells[1], k = row / grid->cells[1];
     for (int64_t i = 0; i < grid->cells[0]; i++) {
-      const double x[3] = {grid->origin[0] + ((double)i + shift[0]) * grid->dx[0],
-                           grid->origin[1] + ((double)j + shift[1]) * grid->dx[1],
-                           grid->origin[2] + ((double)k + shift[2]) * grid->dx[2]};
+      const int64_t index[3] = {i, j, k};
+      double x[3];
+      cw_initial_coordinates(grid, index, shift, x);
       cw_real_set(field.component[axis], field.precision, cw_grid_index(grid, i, j, k),
                   function(user, axis, x));
     }
@@ -33,8 +39,7 @@ void cw_initial_uniform(const cw_setup_target *target, cw_vector_view field,
     fill_component(target, field, axis, shift, constant, value);
 }
 
-/* Offsets of a component of E or B in a cell. */
-static void place(const cw_setup_target *target, int electric, int axis, double shift[3]) {
+void cw_initial_shift(const cw_setup_target *target, int electric, int axis, double shift[3]) {
   const int nodal = target->deck->simulation.engine == CW_ENGINE_ECSIM;
   for (int a = 0; a < 3; a++)
     shift[a] = (nodal ? !electric : (a == axis) == electric) ? 0.5 : 0;
@@ -43,7 +48,7 @@ static void place(const cw_setup_target *target, int electric, int axis, double 
 void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, const void *user) {
   for (int axis = 0; axis < 3; axis++) {
     double shift[3];
-    place(target, 1, axis, shift);
+    cw_initial_shift(target, 1, axis, shift);
     fill_component(target, target->E, axis, shift, function, user);
   }
 }
@@ -51,7 +56,7 @@ void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, con
 void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, const void *user) {
   for (int axis = 0; axis < 3; axis++) {
     double shift[3];
-    place(target, 0, axis, shift);
+    cw_initial_shift(target, 0, axis, shift);
     fill_component(target, target->B, axis, shift, function, user);
   }
 }

@@ -15,4 +15,10 @@ typedef double cw_initial_field(const void *user, int axis, const double x[3]);
  * has E on nodes and B at cell centres. */
 void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, const void *user);
 void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, const void *user);
+
+/* Those places: offsets of a component in its cell (0 or 1/2), and coordinates of the value of cell
+ * `index` with such offsets; 0 along axes that are not simulated. */
+void cw_initial_shift(const cw_setup_target *target, int electric, int axis, double shift[3]);
+void cw_initial_coordinates(const cw_grid *grid, const int64_t index[3], const double shift[3],
+                            double x[3]);
 #endif

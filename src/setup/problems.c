@@ -31,6 +31,8 @@ const cw_problem cw_problems[] = {
             "two current sheets of ions and electrons across y, periodic: reconnection at any mass "
             "ratio; species 1, 2: electrons and ions of sheets and background (or of the sheets "
             "alone, with species 3, 4 for the background)"),
+    PROBLEM(expressions, "your own plasma: densities, velocities, temperatures and fields as "
+                         "expressions of x, y, z and of [setup.constants]"),
     {.name = "state",
      .text = "a state file of engine ecsim: grid, fields, species, units and numerics come from it",
      .keys = cw_state_keys,

@@ -14,11 +14,34 @@ const cw_problem *cw_problem_find(const char *name) {
   return NULL;
 }
 
-static const cw_problem_key *find_key(const cw_problem *problem, const char *name) {
-  for (const cw_problem_key *key = problem->keys; key->name; key++)
+const cw_problem_key cw_setup_common_keys[] = {
+    {"constants.NAME", "expression", "none", "",
+     "a number that all expressions know by this name: NAME = VALUE in [setup.constants]"},
+    {.name = NULL},
+};
+
+static const cw_problem_key *find_in(const cw_problem_key *keys, const char *name) {
+  for (const cw_problem_key *key = keys; key->name; key++)
     if (strcmp(key->name, name) == 0)
       return key;
   return NULL;
+}
+
+static const cw_problem_key *find_key(const cw_problem *problem, const char *name) {
+  const cw_problem_key *key = find_in(problem->keys, name);
+  return key ? key : find_in(cw_setup_common_keys, name);
+}
+
+enum { PATH = 3 * CW_DECK_NAME };
+
+/* A parameter's name as the tables of keys have it. */
+static void general_name(const cw_deck_parameter *parameter, char name[PATH]) {
+  if (strcmp(parameter->table, "constants") == 0)
+    snprintf(name, PATH, "constants.NAME");
+  else if (*parameter->table)
+    snprintf(name, PATH, "%s.LABEL.%s", parameter->table, parameter->name);
+  else
+    snprintf(name, PATH, "%s", parameter->name);
 }
 
 /* The default of a key of the deck's problem as TOML text; "" if there is none. */
@@ -29,7 +52,13 @@ static const char *default_of(const cw_deck *deck, const char *name) {
 }
 
 int cw_setup_given(const cw_deck *deck, const char *name) {
-  return cw_deck_setup_parameter(deck, name) != NULL;
+  char general[PATH];
+  for (int k = 0; k < deck->setup.parameter_count; k++) {
+    general_name(&deck->setup.parameters[k], general);
+    if (strcmp(general, name) == 0)
+      return 1;
+  }
+  return 0;
 }
 
 double cw_setup_number(const cw_deck *deck, const char *name) {
@@ -52,7 +81,7 @@ void cw_setup_vector(const cw_deck *deck, const char *name, double value[3]) {
 
 void cw_setup_text(const cw_deck *deck, const char *name, char value[256]) {
   const cw_deck_parameter *parameter = cw_deck_setup_parameter(deck, name);
-  const char *text = parameter ? parameter->text : default_of(deck, name);
+  const char *text = parameter ? parameter->text[0] : default_of(deck, name);
   size_t length = strlen(text);
   if (!parameter && length >= 2 && text[0] == '"')
     text++, length -= 2;
@@ -69,39 +98,50 @@ static int type_fits(const cw_problem_key *key, const cw_deck_parameter *paramet
     return parameter->type == CW_PARAMETER_BOOL;
   if (strcmp(key->type, "string") == 0)
     return parameter->type == CW_PARAMETER_TEXT;
+  if (strcmp(key->type, "expression") == 0)
+    return parameter->type == CW_PARAMETER_NUMBER || parameter->type == CW_PARAMETER_TEXT;
+  if (strcmp(key->type, "expression[3]") == 0 && parameter->type == CW_PARAMETER_TEXTS)
+    return parameter->length == 3;
   return parameter->type == CW_PARAMETER_VECTOR && parameter->length == 3;
 }
 
 static const char *nearest_key(const cw_problem *problem, const char *name) {
   const char *names[CW_DECK_MAX_PARAMETERS];
   int count = 0;
-  for (const cw_problem_key *key = problem->keys; key->name && count < CW_DECK_MAX_PARAMETERS;
+  for (const cw_problem_key *key = problem->keys; key->name && count < CW_DECK_MAX_PARAMETERS / 2;
        key++)
+    names[count++] = key->name;
+  for (const cw_problem_key *key = cw_setup_common_keys; key->name; key++)
     names[count++] = key->name;
   return cw_deck_nearest(name, names, count);
 }
 
 static cw_status check_parameter(cw_context *context, const cw_deck *deck,
                                  const cw_problem *problem, const cw_deck_parameter *parameter) {
-  static const char *const found[] = {"a number", "a string", "a bool", "a list"};
-  const cw_problem_key *key = find_key(problem, parameter->name);
+  static const char *const found[] = {"a number", "a string", "a bool", "a list", "a list"};
+  char name[PATH], path[PATH];
+  general_name(parameter, name);
+  cw_deck_parameter_path(parameter, path);
+  const cw_problem_key *key = find_key(problem, name);
   if (!key) {
-    const char *near = nearest_key(problem, parameter->name);
+    const char *near = nearest_key(problem, name);
     return cw_deck_fail(context, deck, parameter->where,
-                        "setup.%s is not a parameter of problem \"%s\"%s%s%s", parameter->name,
-                        problem->name, near ? "; did you mean \"" : "", near ? near : "",
-                        near ? "\"?" : "");
+                        "setup.%s is not a parameter of problem \"%s\"%s%s%s", path, problem->name,
+                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
   if (!type_fits(key, parameter))
-    return cw_deck_fail(context, deck, parameter->where, "setup.%s is %s; expected %s",
-                        parameter->name, found[parameter->type], key->type);
-  int values = parameter->type == CW_PARAMETER_TEXT ? 0 : parameter->length;
+    return cw_deck_fail(context, deck, parameter->where, "setup.%s is %s; expected %s", path,
+                        found[parameter->type], key->type);
+  if (strcmp(key->type, "string") == 0 && strlen(parameter->text[0]) > 255)
+    return cw_deck_fail(context, deck, parameter->where,
+                        "setup.%s has %zu bytes; expected at most 255", path,
+                        strlen(parameter->text[0]));
+  int values = parameter->type == CW_PARAMETER_VECTOR ? parameter->length : 0;
   if (parameter->type == CW_PARAMETER_NUMBER)
     values = 1;
   for (int k = 0; k < values && k < 3; k++)
     if (!isfinite(parameter->number[k]))
-      return cw_deck_fail(context, deck, parameter->where, "setup.%s is not finite",
-                          parameter->name);
+      return cw_deck_fail(context, deck, parameter->where, "setup.%s is not finite", path);
   return CW_OK;
 }
 
@@ -128,7 +168,7 @@ cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
   for (int k = 0; k < deck->setup.parameter_count; k++)
     CW_TRY(check_parameter(context, deck, problem, &deck->setup.parameters[k]));
   for (const cw_problem_key *key = problem->keys; key->name; key++)
-    if (!key->default_value && !cw_setup_given(deck, key->name))
+    if (!key->default_value && !strchr(key->name, '.') && !cw_setup_given(deck, key->name))
       return cw_deck_fail(context, deck, deck->setup.where,
                           "setup.%s is missing: problem \"%s\" needs it (%s, %s)", key->name,
                           problem->name, key->type, key->text);

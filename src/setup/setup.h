@@ -4,10 +4,12 @@
 
 #include "deck/deck.h"
 
-/* A parameter that a problem reads from [setup]. */
+/* A parameter that a problem reads from [setup]; "species.LABEL.name" is the parameter `name` of
+ * each table [setup.species.LABEL]. */
 typedef struct cw_problem_key {
   const char *name;
-  const char *type;          /* "float", "int", "bool", "string", "float[3]" */
+  const char
+      *type; /* "float", "int", "bool", "string", "float[3]", "expression", "expression[3]" */
   const char *default_value; /* as TOML text; NULL: required; "none": optional, without a value */
   const char *unit;
   const char *text;
@@ -36,8 +38,17 @@ typedef struct cw_problem {
   cw_status (*fill)(const cw_setup_target *target);
 } cw_problem;
 
+/* What a problem's start has of one species, for advice: largest density in units of n0, lowest
+ * temperature in units of m c^2 and highest mean speed in units of c, where the density is not 0.
+ */
+typedef struct cw_species_scales {
+  double density, temperature, speed;
+} cw_species_scales;
+
 /* All problems, ending with a NULL name. */
 extern const cw_problem cw_problems[];
+/* Parameters that [setup] may have beside any problem's: external fields and constants. */
+extern const cw_problem_key cw_setup_common_keys[];
 /* NULL if there is none of that name. */
 const cw_problem *cw_problem_find(const char *name);
 /* Checks [setup]: the problem exists, no unknown parameter, types, required ones; completes a deck

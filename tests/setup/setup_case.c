@@ -78,7 +78,7 @@ void deck_bool(cw_deck *deck, const char *name, int value) {
 void deck_text(cw_deck *deck, const char *name, const char *value) {
   cw_deck_parameter *parameter = add(deck, name);
   parameter->type = CW_PARAMETER_TEXT;
-  snprintf(parameter->text, sizeof parameter->text, "%s", value);
+  parameter->text[0] = value;
 }
 
 void deck_vector(cw_deck *deck, const char *name, double x, double y, double z) {

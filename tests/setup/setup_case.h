@@ -20,6 +20,7 @@ void deck_species(cw_deck *deck, const char *label, double mass, double charge);
 void deck_pairs(cw_deck *deck, int pairs);
 void deck_number(cw_deck *deck, const char *name, double value);
 void deck_bool(cw_deck *deck, const char *name, int value);
+/* `value` is borrowed: it must outlive the deck. */
 void deck_text(cw_deck *deck, const char *name, const char *value);
 void deck_vector(cw_deck *deck, const char *name, double x, double y, double z);
 

@@ -1,0 +1,174 @@
+/* Compiled expressions: a muParser for each thread, since one holds its variables. */
+#include "setup/expression.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include <muParserDLL.h>
+
+#include "base/context_private.h"
+
+/* A thread's own, on cache lines of its own. */
+typedef struct slot {
+  muParserHandle_t parser;
+  double variable[4];
+  char apart[128 - sizeof(muParserHandle_t) - 4 * sizeof(double)];
+} slot;
+
+struct cw_expression {
+  cw_context *context;
+  int variables, slots;
+  double value; /* of a constant */
+  slot *slot;
+};
+
+static double sech(double x) {
+  return 1 / cosh(x);
+}
+static double sign(double x) {
+  return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+static double step(double x) {
+  return x < 0 ? 0 : 1;
+}
+/* The remainder with the sign of b: mod(-1, 3) = 2. */
+static double mod(double a, double b) {
+  return a - b * floor(a / b);
+}
+
+/* NaN where an argument is NaN, unlike fmin. */
+static double least(const double *x, int count) {
+  double value = x[0];
+  for (int k = 1; k < count; k++)
+    value = x[k] < value || isnan(x[k]) ? x[k] : value;
+  return value;
+}
+static double most(const double *x, int count) {
+  double value = x[0];
+  for (int k = 1; k < count; k++)
+    value = x[k] > value || isnan(x[k]) ? x[k] : value;
+  return value;
+}
+
+/* The functions of cw_expression_functions. */
+static const struct {
+  const char *name;
+  double (*one)(double);
+  double (*two)(double, double);
+  double (*many)(const double *, int);
+} bodies[] = {
+    {.name = "sin", .one = sin},     {.name = "cos", .one = cos},
+    {.name = "tan", .one = tan},     {.name = "asin", .one = asin},
+    {.name = "acos", .one = acos},   {.name = "atan", .one = atan},
+    {.name = "sinh", .one = sinh},   {.name = "cosh", .one = cosh},
+    {.name = "tanh", .one = tanh},   {.name = "sech", .one = sech},
+    {.name = "asinh", .one = asinh}, {.name = "acosh", .one = acosh},
+    {.name = "atanh", .one = atanh}, {.name = "exp", .one = exp},
+    {.name = "log", .one = log},     {.name = "ln", .one = log},
+    {.name = "log2", .one = log2},   {.name = "log10", .one = log10},
+    {.name = "sqrt", .one = sqrt},   {.name = "cbrt", .one = cbrt},
+    {.name = "abs", .one = fabs},    {.name = "sign", .one = sign},
+    {.name = "step", .one = step},   {.name = "floor", .one = floor},
+    {.name = "ceil", .one = ceil},   {.name = "round", .one = round},
+    {.name = "erf", .one = erf},     {.name = "erfc", .one = erfc},
+    {.name = "atan2", .two = atan2}, {.name = "pow", .two = pow},
+    {.name = "mod", .two = mod},     {.name = "hypot", .two = hypot},
+    {.name = "min", .many = least},  {.name = "max", .many = most},
+};
+
+/* muParser tells an error by calling back; it is looked at afterwards. */
+static void ignore(muParserHandle_t parser) {
+  (void)parser;
+}
+
+static int compile(slot *slot, const char *text, const cw_expression_scope *scope) {
+  static const char *const names[] = {"x", "y", "z", "t"};
+  const muParserHandle_t parser = slot->parser = mupCreate(muBASETYPE_FLOAT);
+  if (!parser)
+    return 0;
+  mupSetErrorHandler(parser, ignore);
+  mupClearFun(parser); /* ours are libm's; muParser's constants have 12 digits */
+  mupClearConst(parser);
+  for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+    if (bodies[k].one)
+      mupDefineFun1(parser, bodies[k].name, bodies[k].one, 1);
+    else if (bodies[k].two)
+      mupDefineFun2(parser, bodies[k].name, bodies[k].two, 1);
+    else
+      mupDefineMultFun(parser, bodies[k].name, bodies[k].many, 1);
+  }
+  for (int k = 0; k < scope->count; k++)
+    mupDefineConst(parser, scope->name[k], scope->value[k]);
+  for (int v = 0; v < 4; v++)
+    mupDefineVar(parser, names[v], &slot->variable[v]);
+  mupSetExpr(parser, text);
+  mupEval(parser); /* compiles, too */
+  return !mupError(parser);
+}
+
+static cw_status make(cw_context *context, int variables, cw_expression **expression) {
+  cw_expression *made = NULL;
+  *expression = NULL;
+  CW_TRY(CW_NEW(context, 1, "expression", &made));
+  made->context = context;
+  made->variables = variables;
+  *expression = made;
+  return CW_OK;
+}
+
+cw_status cw_expression_create_number(cw_context *context, double value,
+                                      cw_expression **expression) {
+  CW_TRY(make(context, 0, expression));
+  (*expression)->value = value;
+  return CW_OK;
+}
+
+cw_status cw_expression_create(cw_context *context, const char *text,
+                               const cw_expression_scope *scope, int allowed,
+                               cw_expression_fault *fault, cw_expression **expression) {
+  cw_expression *made = NULL;
+  cw_status status = CW_OK;
+  int variables;
+  *expression = NULL;
+  CW_TRY(cw_expression_check(text, scope, allowed, &variables, fault));
+  CW_TRY(make(context, variables, &made));
+  CW_TRY_CLEANUP(status, CW_NEW(context, cw_context_threads(context), "expression", &made->slot));
+  made->slots = variables ? cw_context_threads(context) : 1;
+  for (int k = 0; k < made->slots; k++)
+    if (!compile(&made->slot[k], text, scope)) {
+      fault->at = 0;
+      memcpy(fault->message, "muParser refuses it", sizeof "muParser refuses it");
+      status = CW_ERROR_INPUT;
+      goto cleanup;
+    }
+  made->value = mupEval(made->slot[0].parser);
+  *expression = made;
+  made = NULL;
+cleanup:
+  cw_expression_destroy(made);
+  return status;
+}
+
+void cw_expression_destroy(cw_expression *expression) {
+  if (!expression)
+    return;
+  for (int k = 0; k < expression->slots; k++)
+    if (expression->slot[k].parser)
+      mupRelease(expression->slot[k].parser);
+  CW_DELETE(expression->context, expression->slot);
+  CW_DELETE(expression->context, expression);
+}
+
+int cw_expression_variables(const cw_expression *expression) {
+  return expression->variables;
+}
+
+double cw_expression_at(const cw_expression *expression, const double x[3], double t) {
+  if (!expression->variables)
+    return expression->value;
+  slot *slot = &expression->slot[omp_get_thread_num() % expression->slots];
+  memcpy(slot->variable, x, 3 * sizeof *x);
+  slot->variable[3] = t;
+  return mupEval(slot->parser);
+}
