@@ -5,8 +5,8 @@
 #include "deck/deck_keys.h"
 #include "program.h"
 
-static const char *const all_commands[] = {"run",          "check", "keys", "plot",
-                                           "coordination", "bench", "info"};
+static const char *const all_commands[] = {"run",          "check", "keys",      "plot",
+                                           "coordination", "bench", "tile-size", "info"};
 enum { COMMANDS = (int)(sizeof all_commands / sizeof *all_commands) };
 
 static json_t *document(const program_result *result) {
