@@ -37,6 +37,9 @@ static inline int64_t cw_array_value_size(cw_array_type type) {
   return type == CW_ARRAY_U8 ? 1 : type == CW_ARRAY_I32 || type == CW_ARRAY_F32 ? 4 : 8;
 }
 
+/* Takes an array for the time of the call. */
+typedef cw_status cw_array_visit(void *user, const cw_array *array);
+
 /* Where arrays are read from. */
 typedef struct cw_array_source {
   void *user;

@@ -22,7 +22,9 @@ typedef struct cw_device_properties {
   int compute_major, compute_minor; /* compute capability */
   int multiprocessors;
   int threads_per_block, threads_per_multiprocessor;
+  int blocks_per_multiprocessor, registers_per_multiprocessor;
   size_t shared_per_block, shared_per_multiprocessor; /* bytes; a block's on request */
+  size_t shared_reserved_per_block;                   /* bytes that the system takes of a block's */
   size_t l2_bytes;
   size_t memory_total, memory_free; /* bytes; free: 0 where the device can't be asked */
 } cw_device_properties;

@@ -79,8 +79,11 @@ static cw_status read_properties(cw_context *context, int device,
   properties->multiprocessors = found.multiProcessorCount;
   properties->threads_per_block = found.maxThreadsPerBlock;
   properties->threads_per_multiprocessor = found.maxThreadsPerMultiProcessor;
+  properties->blocks_per_multiprocessor = found.maxBlocksPerMultiProcessor;
+  properties->registers_per_multiprocessor = found.regsPerMultiprocessor;
   properties->shared_per_block = found.sharedMemPerBlockOptin;
   properties->shared_per_multiprocessor = found.sharedMemPerMultiprocessor;
+  properties->shared_reserved_per_block = found.reservedSharedMemPerBlock;
   properties->l2_bytes = (size_t)found.l2CacheSize;
   properties->memory_total = found.totalGlobalMem;
   return CW_OK;

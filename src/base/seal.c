@@ -38,7 +38,8 @@ static int digest_blocks(const cw_context *context, int descriptor, int64_t end,
                          uint8_t *digests) {
   const int64_t blocks = (end - CW_SEAL_SIZE + CW_SEAL_BLOCK - 1) / CW_SEAL_BLOCK;
   int error = 0;
-#pragma omp parallel for schedule(static) reduction(max : error)                                   \
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : error)                                       \
     num_threads(cw_context_threads(context))
   for (int64_t b = 0; b < blocks; b++) {
     uint8_t *buffer = buffers + (int64_t)omp_get_thread_num() * CW_SEAL_BLOCK;
@@ -64,8 +65,8 @@ static cw_status digest(cw_context *context, int descriptor, const char *name, i
   int error;
   CW_TRY_CLEANUP(status, CW_NEW(context, (int64_t)cw_context_threads(context) * CW_SEAL_BLOCK,
                                 "blocks of a sealed file", &buffers));
-  CW_TRY_CLEANUP(status, CW_NEW(context, blocks * SHA256_DIGEST_SIZE, "digests of a sealed file",
-                                &digests));
+  CW_TRY_CLEANUP(
+      status, CW_NEW(context, blocks * SHA256_DIGEST_SIZE, "digests of a sealed file", &digests));
   error = digest_blocks(context, descriptor, end, buffers, digests);
   if (error)
     status = fail_errno(context, name, "read", error);
@@ -96,8 +97,7 @@ static cw_status put_seal(cw_context *context, int descriptor, const char *name,
   return written == CW_SEAL_SIZE ? CW_OK : fail_errno(context, name, "write", ENOSPC);
 }
 
-cw_status cw_seal_write(cw_context *context, const char *path, const char *name,
-                        const char *kind) {
+cw_status cw_seal_write(cw_context *context, const char *path, const char *name, const char *kind) {
   int descriptor = open(path, O_RDWR | O_CLOEXEC);
   if (descriptor < 0)
     return fail_errno(context, name, "open", errno);
@@ -115,8 +115,10 @@ static cw_status compare(cw_context *context, int descriptor, const char *path, 
   if (fstat(descriptor, &file) != 0)
     return fail_errno(context, path, "look at", errno);
   if (!S_ISREG(file.st_mode))
-    return cw_fail(context, CW_ERROR_FORMAT, "%.300s: found no plain file; expected a %s of "
-                   "cellwise", path, kind);
+    return cw_fail(context, CW_ERROR_FORMAT,
+                   "%.300s: found no plain file; expected a %s of "
+                   "cellwise",
+                   path, kind);
   int error = read_all(descriptor, 0, cw_min_i64(CW_SEAL_SIZE, file.st_size), (uint8_t *)seal);
   if (error)
     return fail_errno(context, path, "read", error);

@@ -43,7 +43,7 @@ cw_status cw_bench_particles(cw_context *context, const cw_bench_case *bench_cas
 /* One a kernel: fills `variants` (every variant checked against the plain double version). */
 typedef cw_status cw_bench_kernel(cw_context *context, const cw_bench_case *bench_case,
                                   json_t *variants);
-cw_bench_kernel cw_bench_deposit, cw_bench_sort, cw_bench_step;
+cw_bench_kernel cw_bench_deposit, cw_bench_tiles, cw_bench_sort, cw_bench_step;
 cw_bench_kernel cw_bench_massmatrix;
 cw_bench_kernel cw_bench_coordination;
 #endif

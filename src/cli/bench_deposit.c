@@ -1,5 +1,5 @@
-/* bench deposit: every form of the deposit on the same particles, sorted sort_interval steps ago.
- */
+/* bench deposit: every form of the deposit on the same particles, sorted sort_interval steps ago;
+ * bench tiles: the tiled forms with every tile size. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,8 @@
 #include "base/reals.h"
 #include "cli/bench.h"
 #include "cli/bench_device.h"
+#include "cli/tile_model.h"
+#include "kernels/deposit/deposit_scratch.h"
 
 typedef struct deposit_state {
   cw_context *context;
@@ -104,8 +106,8 @@ static cw_status clear(void *state) {
 static cw_status deposit(void *state) {
   deposit_state *s = state;
   if (s->on_device) {
-    CW_TRY(cw_deposit_current(s->context, &s->options, &s->grid, &s->device_view,
-                              &s->device_layout, s->device_J, NULL));
+    CW_TRY(cw_deposit_current(s->context, &s->options, &s->grid, &s->device_view, &s->device_layout,
+                              s->device_J, NULL));
     return cw_device_synchronize(s->context);
   }
   return cw_deposit_current(s->context, &s->options, &s->grid, &s->view, &s->layout, s->J,
@@ -161,8 +163,8 @@ static cw_status time_variant(deposit_state *s, const char *name, cw_deposit_met
   CW_TRY(cw_bench_time(s->bench_case->repeats, clear, deposit, s, &seconds));
   if (s->on_device) { /* once more, with the counts; the result comes back to be checked */
     CW_TRY(clear(s));
-    CW_TRY(cw_deposit_current(s->context, &s->options, &s->grid, &s->device_view,
-                              &s->device_layout, s->device_J, &s->report));
+    CW_TRY(cw_deposit_current(s->context, &s->options, &s->grid, &s->device_view, &s->device_layout,
+                              s->device_J, &s->report));
     for (int c = 0; c < 3; c++)
       CW_TRY(cw_device_read(s->context, s->J.component[c], s->device_J.component[c], J_bytes(s)));
   }
@@ -185,8 +187,8 @@ static cw_status time_device(deposit_state *s, json_t *variants) {
                       variants));
   if (s->bench_case->precision == CW_SINGLE) {
     s->options.scratch_bits = 32;
-    CW_TRY(time_variant(s, "tiled_fixed_32", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO,
-                        variants));
+    CW_TRY(
+        time_variant(s, "tiled_fixed_32", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants));
     s->options.scratch_bits = 0;
   }
   return time_variant(s, "tiled_fixed", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants);
@@ -223,36 +225,159 @@ static cw_status time_all(deposit_state *s, json_t *variants) {
   return time_variant(s, "tiled_fixed", CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants);
 }
 
+/* Slots first .. last - 1 of the particles. */
+static cw_particles_view slots_of(const cw_particles_view *view, int64_t first, int64_t last) {
+  cw_particles_view part = *view;
+  const size_t real = (size_t)cw_precision_size(view->precision) * (size_t)first;
+  for (int a = 0; a < 3; a++) {
+    part.i[a] = view->i[a] ? view->i[a] + first : NULL;
+    part.i_prev[a] = view->i_prev[a] ? view->i_prev[a] + first : NULL;
+    part.dx[a] = view->dx[a] ? (char *)view->dx[a] + real : NULL;
+    part.dx_prev[a] = view->dx_prev[a] ? (char *)view->dx_prev[a] + real : NULL;
+    part.u[a] = view->u[a] ? (char *)view->u[a] + real : NULL;
+  }
+  part.weight = view->weight ? (char *)view->weight + real : NULL;
+  part.tag = view->tag ? view->tag + first : NULL;
+  part.id = view->id ? view->id + first : NULL;
+  part.count = last - first;
+  return part;
+}
+
+/* The plain double sum: each thread sums some of the slots into its own J, and those are added. */
+static cw_status sum_reference(deposit_state *s) {
+  const int parts = cw_context_threads(s->context);
+  const int64_t count = s->view.count, points = s->grid.points;
+  cw_status worst = CW_OK;
+  double *sums = NULL;
+  CW_TRY(CW_NEW(s->context, 3 * points * parts, "parts of the reference current", &sums));
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+  for (int t = 0; t < parts; t++) {
+    const cw_particles_view part = slots_of(&s->view, count * t / parts, count * (t + 1) / parts);
+    double *own = sums + 3 * points * t;
+    const cw_vector_view J = {CW_DOUBLE, {own, own + points, own + 2 * points}};
+    const cw_status status =
+        cw_deposit_current_reference(s->context, &s->options, &s->grid, &part, J);
+    if (status != CW_OK)
+#pragma omp critical
+      worst = status;
+  }
+#pragma omp parallel for num_threads(parts) schedule(static)
+  for (int64_t n = 0; n < 3 * points; n++) {
+    double sum = 0;
+    for (int t = 0; t < parts; t++)
+      sum += sums[3 * points * t + n];
+    ((double *)s->expected.component[n / points])[n % points] = sum;
+  }
+  CW_DELETE(s->context, sums);
+  return worst;
+}
+
+/* What every variant is compared with. */
+static cw_status make_expected(deposit_state *s) {
+  const cw_bench_case *c = s->bench_case;
+  s->options = (cw_deposit_options){.order = c->order,
+                                    .drift = c->drift,
+                                    .team_size = c->team_size,
+                                    .charge = 1,
+                                    .max_move = s->dt, /* light's, in cells of edge 1 */
+                                    .dt = s->dt};
+  CW_TRY(make_vector(s, c->precision, "current", &s->J));
+  CW_TRY(make_vector(s, CW_DOUBLE, "reference current", &s->expected));
+  CW_TRY(CW_NEW(s->context, s->grid.points, "charge before", &s->before));
+  CW_TRY(CW_NEW(s->context, s->grid.points, "charge after", &s->after));
+  CW_TRY(cw_deposit_charge(s->context, &s->options, &s->grid, &s->view, 1, s->before));
+  CW_TRY(cw_deposit_charge(s->context, &s->options, &s->grid, &s->view, 0, s->after));
+  return sum_reference(s);
+}
+
+static void drop_particles(deposit_state *s) {
+  cw_bench_device_particles_free(s->context, &s->device_view);
+  cw_bench_device_cells_free(s->context, &s->device_layout);
+  for (int c = 0; c < 3; c++) {
+    cw_memory_free(s->context, CW_SPACE_DEVICE, s->device_J.component[c]);
+    s->device_J.component[c] = NULL;
+  }
+  cw_cells_destroy(s->cells);
+  cw_particles_destroy(s->particles);
+  s->cells = NULL;
+  s->particles = NULL;
+  s->on_device = 0;
+}
+
+static void drop(deposit_state *s) {
+  drop_particles(s);
+  for (int c = 0; c < 3; c++) {
+    CW_DELETE(s->context, s->J.component[c]);
+    CW_DELETE(s->context, s->expected.component[c]);
+  }
+  CW_DELETE(s->context, s->before);
+  CW_DELETE(s->context, s->after);
+}
+
 cw_status cw_bench_deposit(cw_context *context, const cw_bench_case *bench_case, json_t *variants) {
   deposit_state s = {.context = context, .bench_case = bench_case};
   cw_status status;
   CW_TRY_CLEANUP(status, make_particles(&s));
-  s.options = (cw_deposit_options){.order = bench_case->order,
-                                   .drift = bench_case->drift,
-                                   .team_size = bench_case->team_size,
-                                   .charge = 1,
-                                   .max_move = s.dt, /* light's, in cells of edge 1 */
-                                   .dt = s.dt};
-  CW_TRY_CLEANUP(status, make_vector(&s, bench_case->precision, "current", &s.J));
-  CW_TRY_CLEANUP(status, make_vector(&s, CW_DOUBLE, "reference current", &s.expected));
-  CW_TRY_CLEANUP(status, CW_NEW(context, s.grid.points, "charge before", &s.before));
-  CW_TRY_CLEANUP(status, CW_NEW(context, s.grid.points, "charge after", &s.after));
-  CW_TRY_CLEANUP(status, cw_deposit_charge(context, &s.options, &s.grid, &s.view, 1, s.before));
-  CW_TRY_CLEANUP(status, cw_deposit_charge(context, &s.options, &s.grid, &s.view, 0, s.after));
-  CW_TRY_CLEANUP(status,
-                 cw_deposit_current_reference(context, &s.options, &s.grid, &s.view, s.expected));
+  CW_TRY_CLEANUP(status, make_expected(&s));
   CW_TRY_CLEANUP(status, time_all(&s, variants));
 cleanup:
-  cw_bench_device_particles_free(context, &s.device_view);
-  cw_bench_device_cells_free(context, &s.device_layout);
-  for (int c = 0; c < 3; c++) {
-    cw_memory_free(context, CW_SPACE_DEVICE, s.device_J.component[c]);
-    CW_DELETE(context, s.J.component[c]);
-    CW_DELETE(context, s.expected.component[c]);
+  drop(&s);
+  return status;
+}
+
+/* Whether the device has the shared memory for the case's scratch in values of that size. */
+static int tile_fits(const deposit_state *s, size_t value) {
+  const cw_bench_case *c = s->bench_case;
+  const cw_device_properties *device = cw_device_opened(s->context);
+  const int real = cw_precision_size(c->precision);
+  const int team = c->team_size ? c->team_size : CW_DEPOSIT_STAGED_TEAM;
+  const cw_deposit_arena arena = {.dim = c->dim,
+                                  .halo = cw_deposit_halo(c->order, c->drift),
+                                  .value = value,
+                                  .stage = cw_deposit_has_runs(c->order)
+                                               ? (size_t)(CW_DEPOSIT_STAGE_SLOTS * real *
+                                                          cw_deposit_stage_words(c->dim, c->order))
+                                               : 0,
+                                  .warps = (int)cw_min_i64(team, CW_DEPOSIT_LARGEST_TEAM) / 32};
+  return !s->on_device || cw_deposit_arena_bytes(&arena, c->tile) <= device->shared_per_block;
+}
+
+/* One tile size: sums in reals, in 64 bits and, where there are any, in 32 bits of fixed point. */
+static cw_status time_tile(deposit_state *s, json_t *variants) {
+  const cw_bench_case *c = s->bench_case;
+  const int is_double = c->precision == CW_DOUBLE;
+  char name[32];
+  if (tile_fits(s, is_double ? 8 : 4)) {
+    snprintf(name, sizeof name, "tile_%d_%s", c->tile, is_double ? "f64" : "f32");
+    CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_AUTO, variants));
   }
-  CW_DELETE(context, s.before);
-  CW_DELETE(context, s.after);
-  cw_cells_destroy(s.cells);
-  cw_particles_destroy(s.particles);
+  if (s->on_device && tile_fits(s, 4) && cw_deposit_value_bytes(c->order, is_double, 1, 32) == 4) {
+    s->options.scratch_bits = 32;
+    snprintf(name, sizeof name, "tile_%d_fixed32", c->tile);
+    CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants));
+    s->options.scratch_bits = 0;
+  }
+  if (!tile_fits(s, 8))
+    return CW_OK;
+  snprintf(name, sizeof name, "tile_%d_fixed64", c->tile);
+  return time_variant(s, name, CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants);
+}
+
+cw_status cw_bench_tiles(cw_context *context, const cw_bench_case *bench_case, json_t *variants) {
+  cw_bench_case each = *bench_case;
+  deposit_state s = {.context = context, .bench_case = &each};
+  cw_status status;
+  for (int n = 0; n < CW_TILE_SIZES; n++) {
+    each.tile = cw_tile_sizes[n];
+    CW_TRY_CLEANUP(status, make_particles(&s));
+    if (n == 0) /* the same particles, in another order, for the other sizes */
+      CW_TRY_CLEANUP(status, make_expected(&s));
+    if (cw_context_backend(context) == CW_BACKEND_CUDA)
+      CW_TRY_CLEANUP(status, to_device(&s));
+    CW_TRY_CLEANUP(status, time_tile(&s, variants));
+    drop_particles(&s);
+  }
+cleanup:
+  drop(&s);
   return status;
 }

@@ -94,6 +94,8 @@ cw_status cw_check_report_text(cw_context *context, const cw_check_report *repor
           report->memory.total / 1048576, report->memory.fields / 1048576,
           report->memory.particles / 1048576, report->memory.work / 1048576,
           report->available / 1048576);
+  if (deck->checkpoint.keep != 0)
+    fprintf(stream, "#   a checkpoint          %.1f MB on disk\n", report->checkpoint / 1048576);
   return written(context, stream);
 }
 
@@ -135,7 +137,10 @@ static json_t *json_value(const cw_deck_key *key, const cw_deck *deck, const voi
     return json_integer(*(const int64_t *)member);
   case CW_DECK_FLOAT:
     return json_real(*(const double *)member);
+  case CW_DECK_DURATION:
+    return json_real(*(const double *)member);
   case CW_DECK_TEXT:
+  case CW_DECK_PATH:
   case CW_DECK_LABEL:
     return json_string(member);
   case CW_DECK_CHOICE:
@@ -225,8 +230,9 @@ cw_status cw_check_report_json(cw_context *context, const cw_check_report *repor
   json_t *memory = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", report->memory.total, "fields",
                              report->memory.fields, "particles", report->memory.particles, "work",
                              report->memory.work, "available", report->available);
-  json_t *document = json_pack("{s:o, s:o, s:o, s:o}", "deck", json_deck(deck), "derived", derived,
-                               "memory", memory, "warnings", warnings);
+  json_t *document = json_pack("{s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck), "derived",
+                               derived, "memory", memory, "checkpoint_bytes", report->checkpoint,
+                               "warnings", warnings);
   if (!document)
     return cw_fail(context, CW_ERROR_MEMORY, "the report does not fit in memory");
   int failed = json_dumpf(document, stream, JSON_INDENT(2)) != 0 || fputc('\n', stream) == EOF;

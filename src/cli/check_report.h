@@ -9,6 +9,7 @@ enum { CW_CHECK_WARNINGS = 8 };
 typedef struct cw_check_report {
   cw_engine_memory memory; /* set by the caller, with `available` */
   double available;        /* bytes */
+  double checkpoint;       /* bytes of one checkpoint; set by the caller */
   double skindepth_cells, larmor_cells, plasma_period_steps, cells;
   double debye_cells; /* coldest species that [setup] gives a temperature for; 0: unknown */
   int warning_count;
@@ -21,7 +22,8 @@ void cw_check_report_fill(cw_check_report *report, const cw_deck *deck);
  * Errors: CW_ERROR_IO. */
 cw_status cw_check_report_text(cw_context *context, const cw_check_report *report,
                                const cw_deck *deck, FILE *stream);
-/* The same as {"deck": {...}, "derived": {...}, "memory": {...}, "warnings": [...]}.
+/* The same as {"deck": {...}, "derived": {...}, "memory": {...}, "checkpoint_bytes": N,
+ * "warnings": [...]}.
  * Errors: CW_ERROR_IO, CW_ERROR_MEMORY. */
 cw_status cw_check_report_json(cw_context *context, const cw_check_report *report,
                                const cw_deck *deck, FILE *stream);

@@ -11,4 +11,5 @@ int cw_command_plot(int argc, char **argv);
 int cw_command_bench(int argc, char **argv);
 int cw_command_info(int argc, char **argv);
 int cw_command_coordination(int argc, char **argv);
+int cw_command_tile_size(int argc, char **argv);
 #endif

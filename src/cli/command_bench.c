@@ -152,7 +152,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     a->kernel = value;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    cw_cli_usage_error(a->command, "no kernel was named; expected deposit, sort, step, coordination or massmatrix");
+    cw_cli_usage_error(a->command, "no kernel was named; expected deposit, tiles, sort, step, coordination or massmatrix");
     return EINVAL;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -164,7 +164,7 @@ static const struct {
   cw_bench_kernel *run;
   int on_device; /* 1: has variants for --backend cuda */
 } kernels[] = {
-    {"deposit", cw_bench_deposit, 1}, {"sort", cw_bench_sort, 0}, {"step", cw_bench_step, 0},
+    {"deposit", cw_bench_deposit, 1}, {"tiles", cw_bench_tiles, 1}, {"sort", cw_bench_sort, 0}, {"step", cw_bench_step, 0},
     {"massmatrix", cw_bench_massmatrix, 0}, {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
@@ -260,7 +260,7 @@ int cw_command_bench(int argc, char **argv) {
       options,
       parse,
       "KERNEL",
-      "Time every variant of a kernel (deposit, sort, step, coordination, massmatrix) on the same data; each is checked "
+      "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on the same data; each is checked "
       "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
       "2 "
       "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
@@ -292,6 +292,6 @@ int cw_command_bench(int argc, char **argv) {
   for (int k = 0; k < KERNELS; k++)
     if (strcmp(arguments.kernel, kernels[k].name) == 0)
       return bench(&arguments, k);
-  return cw_cli_usage_error(arguments.command, "found kernel '%s'; expected deposit, sort, step, coordination or massmatrix",
+  return cw_cli_usage_error(arguments.command, "found kernel '%s'; expected deposit, tiles, sort, step, coordination or massmatrix",
                             arguments.kernel);
 }

@@ -288,7 +288,7 @@ static cw_status run_frames(job *job) {
                              .interrupted = &interrupted,
                              .after = after_frame,
                              .user = job};
-  cw_progress_start(&job->progress, stderr, estimate_frames(job));
+  cw_progress_start(&job->progress, stderr, 0, estimate_frames(job));
   if (job->arguments->json)
     cw_coordination_json_begin(stdout);
   cw_status status = cw_coordination_run_frames(&run);

@@ -10,6 +10,7 @@
 #include "base/context_private.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/run_checkpoint.h"
 #include "cli/run_output.h"
 #include "cli/support.h"
 #include "engine/engine.h"
@@ -18,7 +19,7 @@
 
 typedef struct run_arguments {
   const char *command, *deck, *out, *backend, *threads, *steps;
-  int json, quiet, failed;
+  int json, quiet, resume, failed;
   cw_cli_overrides overrides;
 } run_arguments;
 
@@ -48,6 +49,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   case 's':
     arguments->failed |= cw_cli_overrides_add(arguments->command, &arguments->overrides, value);
     return 0;
+  case 'r':
+    arguments->resume = 1;
+    return 0;
   case 'j':
     arguments->json = 1;
     return 0;
@@ -74,6 +78,7 @@ static const struct argp_option options[] = {
     {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
     {"steps", 'n', "N", 0, "end after N steps instead of at simulation.runtime", 0},
+    {"resume", 'r', NULL, 0, "go on from the newest good checkpoint in the output folder", 0},
     {"set", 's', "KEY=VALUE", 0, "override a key of the deck, such as particles.ppc0=32", 0},
     {"quiet", 'q', NULL, 0, "no progress", 0},
     {"json", 'j', NULL, 0, "print the closing table as one JSON document", 0},
@@ -85,7 +90,9 @@ static const struct argp argp = {
     "DECK.toml",
     "Run the simulation that a deck describes; write history.csv, field files and the deck as used."
     "\vExample:\n  cellwise run examples/two_stream.toml --out two_stream --set "
-    "particles.ppc0=64\n\n"
+    "particles.ppc0=64\n  cellwise run examples/two_stream.toml --out two_stream --resume\n\n"
+    "An interrupted run (Ctrl-C, SIGTERM) ends after the step with a checkpoint. The results of an "
+    "earlier run in the folder are moved to previous_N in it, unless the run resumes.\n\n"
     "Exit status: 0 done, 1 failed or interrupted while running, 2 bad input.",
     NULL,
     NULL,
@@ -97,6 +104,8 @@ typedef struct run {
   cw_deck *deck;
   cw_engine *engine;
   cw_run_output *output;
+  cw_run_checkpoints checkpoints;
+  int resumed; /* from a checkpoint */
   cw_engine_diagnostics first, last;
   double max_charge_error;
   double seconds;         /* in steps */
@@ -117,6 +126,31 @@ static cw_status check_memory(run *run) {
                  (long long)need.particle_count, available / 1048576);
 }
 
+/* The state to begin with, and the files that follow it. */
+static cw_status start(run *run, const run_arguments *arguments, const char *folder) {
+  cw_run_checkpoints *checkpoints = &run->checkpoints;
+  if (arguments->resume)
+    CW_TRY(cw_run_checkpoints_resume(checkpoints, &run->engine));
+  run->resumed = run->engine != NULL;
+  if (!run->engine)
+    CW_TRY(cw_engine_create(run->context, run->deck, &run->engine));
+  CW_TRY(cw_run_output_create(run->context, run->deck, folder,
+                              run->resumed ? &checkpoints->info : NULL, &run->output));
+  if (!run->resumed)
+    CW_TRY(cw_run_checkpoints_begin(checkpoints));
+  run->first.total_energy = checkpoints->info.first_energy;
+  run->max_charge_error = checkpoints->info.max_charge_error;
+  if (arguments->quiet)
+    return CW_OK;
+  if (run->resumed)
+    fprintf(stderr, "%s: resumed at step %lld of %lld from %s\n", arguments->command,
+            (long long)checkpoints->info.step, (long long)run->deck->steps, checkpoints->folder);
+  if (*cw_run_output_aside(run->output))
+    fprintf(stderr, "%s: the results of an earlier run are now in %s\n", arguments->command,
+            cw_run_output_aside(run->output));
+  return CW_OK;
+}
+
 /* Everything before the first step; failures here are the input's. */
 static cw_status prepare(run *run, const run_arguments *arguments) {
   CW_TRY(cw_deck_read(run->context, arguments->deck, arguments->overrides.items,
@@ -135,16 +169,31 @@ static cw_status prepare(run *run, const run_arguments *arguments) {
                         "found no runtime in [simulation]; expected it, or --steps N");
   CW_TRY(check_memory(run));
   const char *folder = arguments->out ? arguments->out : run->deck->simulation.name;
-  CW_TRY(cw_engine_create(run->context, run->deck, &run->engine));
-  return cw_run_output_create(run->context, run->deck, folder, &run->output);
+  CW_TRY(cw_run_checkpoints_init(&run->checkpoints, run->context, run->deck, arguments->command,
+                                 folder));
+  return start(run, arguments, folder);
 }
 
 static int due(int64_t interval, int64_t step) {
   return interval > 0 && step % interval == 0;
 }
 
-/* History and fields of the state as it stands, where due or at the end. */
-static cw_status write_state(run *run, int at_end) {
+/* What a checkpoint of this state says of the run. Rows and files that stand only because the run
+ * ends here are not counted: an unbroken run would not have them. */
+static void note_state(run *run, int64_t step) {
+  cw_checkpoint_info *info = &run->checkpoints.info;
+  if (due(run->deck->output.stats_interval, step)) {
+    info->first_energy = run->first.total_energy;
+    info->max_charge_error = run->max_charge_error;
+    info->history_bytes = cw_run_output_history_bytes(run->output);
+  }
+  if (due(run->deck->output.interval, step))
+    info->fields_step = step;
+}
+
+/* History and fields of the state as it stands, where due or at the end. `again`: the state was
+ * read from a checkpoint, and what was due at its step is there. */
+static cw_status write_state(run *run, int at_end, int again) {
   int64_t step = cw_engine_step_number(run->engine);
   if (at_end || due(run->deck->output.stats_interval, step)) {
     CW_TRY(cw_engine_diagnose(run->engine, &run->last));
@@ -157,11 +206,39 @@ static cw_status write_state(run *run, int at_end) {
                      (long long)step, run->last.total_energy, run->last.charge_error);
     if (run->last.charge_error > run->max_charge_error)
       run->max_charge_error = run->last.charge_error;
-    CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
+    if (!again || !due(run->deck->output.stats_interval, step))
+      CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
   }
-  if (run->deck->output.interval > 0 && (at_end || due(run->deck->output.interval, step)))
+  const int fields_due = due(run->deck->output.interval, step);
+  if (run->deck->output.interval > 0 && (at_end || fields_due) && !(again && fields_due))
     CW_TRY(cw_run_output_fields(run->output, run->engine));
+  note_state(run, step);
   return CW_OK;
+}
+
+/* A checkpoint where one is due, or where the run ends before its last step. */
+static cw_status write_checkpoint(run *run) {
+  if (!run->interrupted && !cw_run_checkpoints_due(&run->checkpoints, run->engine))
+    return CW_OK;
+  CW_TRY(cw_run_output_sync(run->output));
+  return cw_run_checkpoints_write(&run->checkpoints, run->engine);
+}
+
+/* A step; where it fails and leaves the state whole, that state is not lost. */
+static cw_status take_step(run *run) {
+  char message[CW_MESSAGE_SIZE];
+  const long long before = (long long)cw_engine_step_number(run->engine);
+  cw_status status = cw_engine_step(run->engine);
+  if (status == CW_OK || run->deck->checkpoint.keep == 0 || !cw_engine_is_whole(run->engine))
+    return status;
+  snprintf(message, sizeof message, "%s", cw_context_message(run->context));
+  cw_status saved = cw_run_output_sync(run->output);
+  if (saved == CW_OK)
+    saved = cw_run_checkpoints_write(&run->checkpoints, run->engine);
+  if (saved != CW_OK)
+    return cw_fail(run->context, status, "%.800s; no checkpoint could be written", message);
+  return cw_fail(run->context, status, "%.800s; a checkpoint of step %lld stands in %.150s",
+                 message, before, run->checkpoints.folder);
 }
 
 static int64_t count_particles(const run *run) {
@@ -173,17 +250,19 @@ static int64_t count_particles(const run *run) {
 
 static cw_status advance(run *run, cw_progress *progress) {
   const int64_t interval = cw_max_i64(run->deck->diagnostics.interval, 1);
-  CW_TRY(write_state(run, run->deck->steps == 0));
   int64_t step = cw_engine_step_number(run->engine);
+  if (!run->resumed || step == run->deck->steps)
+    CW_TRY(write_state(run, step == run->deck->steps, run->resumed));
   while (step < run->deck->steps && !run->interrupted) {
     double since = cw_seconds();
     run->particle_steps += count_particles(run);
-    CW_TRY(cw_engine_step(run->engine));
+    CW_TRY(take_step(run));
     run->seconds += cw_seconds() - since;
     step = cw_engine_step_number(run->engine);
     /* Looked at once a step: a signal while the state is written ends the run after the next. */
     run->interrupted = interrupted && step < run->deck->steps;
-    CW_TRY(write_state(run, step == run->deck->steps || run->interrupted));
+    CW_TRY(write_state(run, step == run->deck->steps || run->interrupted, 0));
+    CW_TRY(write_checkpoint(run));
     if (progress && (step % interval == 0 || step == run->deck->steps))
       cw_progress_update(progress, step, count_particles(run));
   }
@@ -242,7 +321,7 @@ static void print_summary(const json_t *summary) {
 
 static int execute(run *run, const run_arguments *arguments) {
   cw_progress progress;
-  cw_progress_start(&progress, stderr, run->deck->steps);
+  cw_progress_start(&progress, stderr, cw_engine_step_number(run->engine), run->deck->steps);
   cw_status status = advance(run, arguments->quiet ? NULL : &progress);
   if (!arguments->quiet)
     cw_progress_end(&progress);
@@ -261,9 +340,10 @@ static int execute(run *run, const run_arguments *arguments) {
   int unwritten = cw_cli_flush(arguments->command);
   if (!run->interrupted)
     return unwritten;
-  fprintf(stderr, "%s: interrupted after step %lld of %lld; what is written is whole\n",
+  fprintf(stderr, "%s: interrupted after step %lld of %lld; what is written is whole%s\n",
           arguments->command, (long long)cw_engine_step_number(run->engine),
-          (long long)run->deck->steps);
+          (long long)run->deck->steps,
+          run->deck->checkpoint.keep ? "; --resume goes on from here" : "");
   return CW_EXIT_FAILED;
 }
 

@@ -19,6 +19,7 @@ static const command commands[] = {
     {"plot", "draw pictures of a run's results", cw_command_plot},
     {"coordination", "coordination numbers over a trajectory", cw_command_coordination},
     {"bench", "time every variant of a kernel on the same data", cw_command_bench},
+    {"tile-size", "recommend the deposit's tile edge for a device", cw_command_tile_size},
     {"info", "version, build, instruction sets, devices", cw_command_info},
 };
 enum { COMMANDS = (int)(sizeof commands / sizeof *commands) };

@@ -7,10 +7,12 @@
 
 enum { BAR = 30 };
 
-void cw_progress_start(cw_progress *progress, FILE *stream, int64_t total) {
+void cw_progress_start(cw_progress *progress, FILE *stream, int64_t first, int64_t total) {
   *progress = (cw_progress){.stream = stream,
                             .terminal = isatty(fileno(stream)),
+                            .first = first,
                             .total = total,
+                            .shown_step = first,
                             .started = cw_seconds()};
   progress->shown = progress->started;
 }
@@ -35,7 +37,8 @@ void cw_progress_update(cw_progress *progress, int64_t step, int64_t particles) 
   if (steps < 1)
     return;
   double rate = since > 0 ? (double)steps / since : 0;
-  double mean = now > progress->started ? (double)step / (now - progress->started) : 0;
+  double spent = now - progress->started;
+  double mean = spent > 0 ? (double)(step - progress->first) / spent : 0;
   char left[32];
   cw_progress_duration(mean > 0 ? (double)(progress->total - step) / mean : -1, left, sizeof left);
   char bar[BAR + 1];
@@ -52,7 +55,7 @@ void cw_progress_update(cw_progress *progress, int64_t step, int64_t particles) 
 }
 
 void cw_progress_end(cw_progress *progress) {
-  if (progress->terminal && progress->shown_step > 0)
+  if (progress->terminal && progress->shown_step > progress->first)
     fprintf(progress->stream, "\n");
   fflush(progress->stream);
 }

@@ -15,11 +15,12 @@ struct cw_run_output {
   cw_context *context;
   const cw_deck *deck;
   char folder[4096];
+  char aside[CW_OUTPUT_PATH]; /* an earlier run's results, or "" */
   cw_history *history;
   double stages_before[CW_STAGE_COUNT];
 };
 
-static cw_status start_history(cw_run_output *output) {
+static cw_status start_history(cw_run_output *output, const cw_checkpoint_info *resumed) {
   static const char *const fixed[FIXED_COLUMNS] = {
       "step",           "time",         "electric_energy", "magnetic_energy",
       "kinetic_energy", "total_energy", "charge_error",    "particles"};
@@ -36,8 +37,12 @@ static cw_status start_history(cw_run_output *output) {
     snprintf(text[species + k], COLUMN_NAME, "seconds_%s", stage_names[k]);
   for (int k = 0; k < species + stages; k++)
     names[FIXED_COLUMNS + k] = text[k];
-  return cw_history_create(output->context, output->folder, names,
-                           FIXED_COLUMNS + species + stages, &output->history);
+  if (resumed)
+    return cw_history_resume(output->context, output->folder, names,
+                             FIXED_COLUMNS + species + stages, resumed->history_bytes,
+                             &output->history);
+  return cw_history_create(output->context, output->folder, names, FIXED_COLUMNS + species + stages,
+                           &output->history);
 }
 
 /* The deck as resolved, as text. */
@@ -83,8 +88,22 @@ static void remove_new_folder(const char *folder, size_t existing) {
   }
 }
 
+static cw_status begin(cw_run_output *output) {
+  CW_TRY(cw_output_set_aside(output->context, output->folder, output->aside));
+  CW_TRY(cw_output_write_text(output->context, output->folder, "deck.toml", output->deck->source));
+  CW_TRY(write_resolved_deck(output));
+  return start_history(output, NULL);
+}
+
+static cw_status go_on(cw_run_output *output, const cw_checkpoint_info *resumed) {
+  CW_TRY(start_history(output, resumed));
+  CW_TRY(cw_output_drop_fields(output->context, output->folder, resumed->fields_step));
+  CW_TRY(cw_output_write_text(output->context, output->folder, "deck.toml", output->deck->source));
+  return write_resolved_deck(output);
+}
+
 cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const char *folder,
-                               cw_run_output **output) {
+                               const cw_checkpoint_info *resumed, cw_run_output **output) {
   *output = NULL;
   if (strlen(folder) >= sizeof((cw_run_output *)0)->folder)
     return cw_fail(context, CW_ERROR_INPUT,
@@ -98,12 +117,9 @@ cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const c
   size_t existing = existing_part(folder);
   cw_status status = cw_output_open_folder(context, folder);
   if (status == CW_OK)
-    status = cw_output_write_text(context, folder, "deck.toml", deck->source);
-  if (status == CW_OK)
-    status = write_resolved_deck(made);
-  if (status == CW_OK)
-    status = start_history(made);
+    status = resumed ? go_on(made, resumed) : begin(made);
   if (status != CW_OK) {
+    cw_output_put_back(folder, made->aside);
     remove_new_folder(folder, existing);
     cw_run_output_close(made);
     return status;
@@ -232,6 +248,19 @@ cw_status cw_run_output_fields(cw_run_output *output, cw_engine *engine) {
     CW_DELETE(output->context, list->made[k]);
   CW_DELETE(output->context, list);
   return status;
+}
+
+const char *cw_run_output_aside(const cw_run_output *output) {
+  return output->aside;
+}
+
+int64_t cw_run_output_history_bytes(const cw_run_output *output) {
+  return cw_history_bytes(output->history);
+}
+
+cw_status cw_run_output_sync(cw_run_output *output) {
+  int64_t bytes;
+  return cw_history_sync(output->history, &bytes);
 }
 
 const char *cw_run_output_folder(const cw_run_output *output) {

@@ -3,13 +3,23 @@
 #define CW_CLI_RUN_OUTPUT_H
 
 #include "engine/engine.h"
+#include "setup/checkpoint_file.h"
 
 typedef struct cw_run_output cw_run_output;
 
-/* Makes the folder, writes deck.toml (verbatim) and deck_resolved.toml, and starts history.csv.
- * Errors: CW_ERROR_IO naming the path; nothing half-written is left. */
+/* Makes the folder, writes deck.toml (verbatim) and deck_resolved.toml, and starts history.csv; an
+ * earlier run's results are moved aside first. With `resumed`, what that run was resumed from,
+ * history and field files go on behind it instead: later ones are dropped. Errors: CW_ERROR_IO
+ * naming the path, CW_ERROR_FORMAT (a history.csv that is not the resumed run's); nothing
+ * half-written is left, and earlier results are where they were. */
 cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const char *folder,
-                               cw_run_output **output);
+                               const cw_checkpoint_info *resumed, cw_run_output **output);
+/* Where an earlier run's results were moved to, or "". */
+const char *cw_run_output_aside(const cw_run_output *output);
+/* Bytes of history.csv so far. */
+int64_t cw_run_output_history_bytes(const cw_run_output *output);
+/* Brings history.csv to the disk. Errors: CW_ERROR_IO. */
+cw_status cw_run_output_sync(cw_run_output *output);
 cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
                                 const cw_engine_diagnostics *diagnostics);
 /* The deck's quantities at the engine's step, one openPMD file. */

@@ -13,6 +13,7 @@
 
 enum {
   CW_DECK_NAME = 64,
+  CW_DECK_PATH_SIZE = 256,
   CW_DECK_MAX_SPECIES = 16,
   CW_DECK_MAX_PARAMETERS = 128,
   CW_DECK_MAX_QUANTITIES = 32,
@@ -118,6 +119,13 @@ typedef struct cw_deck {
     int64_t stats_interval; /* steps between history rows */
   } output;
   struct {
+    int64_t interval;     /* steps between checkpoints; 0: none but an interrupted run's */
+    double interval_time; /* time between them instead; not positive: steps count */
+    int64_t keep;         /* how many stay; 0: none are written; -1: all */
+    double walltime;      /* seconds after which one is written, once; 0: never */
+    char write_path[CW_DECK_PATH_SIZE]; /* their folder, from the output folder */
+  } checkpoint;
+  struct {
     int64_t interval; /* steps between updates of the progress line */
     cw_log_level log_level;
   } diagnostics;
@@ -164,6 +172,11 @@ cw_status cw_deck_fail(cw_context *context, const cw_deck *deck, cw_deck_where w
                        const char *format, ...) CW_PRINTF(4, 5);
 /* The resolved deck as TOML with every default, unit and text as comments. */
 cw_status cw_deck_echo(cw_context *context, const cw_deck *deck, FILE *stream);
+/* CW_OK when the deck says of everything that a state depends on what `stored`, the deck of the
+ * checkpoint `path`, says; what may differ are the run's name and length, output, checkpoints,
+ * messages and memory. Errors: CW_ERROR_INPUT naming the first key that differs and both values. */
+cw_status cw_deck_check_same(cw_context *context, const cw_deck *deck, const cw_deck *stored,
+                             const char *path);
 /* A parameter of [setup] itself by name, or NULL. */
 const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char *name);
 /* The same in a table of it: "constants" (entry ""), or "species" with a label. */

@@ -59,7 +59,14 @@ static void put_list(FILE *stream, const cw_deck_key *key, const cw_deck *deck) 
   fputc(']', stream);
 }
 
-static void put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck, const void *base) {
+static void put_duration(FILE *stream, double seconds) {
+  const int64_t whole = (int64_t)seconds;
+  fprintf(stream, "\"%02lld:%02d:%02d\"", (long long)(whole / 3600), (int)(whole / 60 % 60),
+          (int)(whole % 60));
+}
+
+void cw_deck_put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck,
+                       const void *base) {
   const char *member = (const char *)base + key->offset;
   int choice;
   switch (key->type) {
@@ -76,7 +83,11 @@ static void put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck,
   case CW_DECK_FLOAT:
     put_number(stream, *(const double *)(const void *)member);
     return;
+  case CW_DECK_DURATION:
+    put_duration(stream, *(const double *)(const void *)member);
+    return;
   case CW_DECK_TEXT:
+  case CW_DECK_PATH:
   case CW_DECK_LABEL:
     put_string(stream, member);
     return;
@@ -91,7 +102,7 @@ static void put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck,
 
 static void put_key(FILE *stream, const cw_deck_key *key, const cw_deck *deck, const void *base) {
   fprintf(stream, "%s = ", key->name);
-  put_value(stream, key, deck, base);
+  cw_deck_put_value(stream, key, deck, base);
   fprintf(stream, " # %s%s%s\n", *key->unit ? key->unit : "", *key->unit ? "; " : "", key->text);
 }
 
@@ -103,7 +114,7 @@ static void put_name(FILE *stream, const char *name) {
     put_string(stream, name);
 }
 
-static void put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
+void cw_deck_put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
   const char *const tables[] = {parameter->table, parameter->entry};
   const int levels = *parameter->table ? 1 + (strcmp(parameter->table, "species") == 0) : 0;
   for (int k = 0; k < levels; k++) {
@@ -162,7 +173,7 @@ static const cw_deck_key *put_section(FILE *stream, const cw_deck_key *first, co
     key++; /* a section without entries */
   if (strcmp(first->section, "setup") == 0)
     for (int k = 0; k < deck->setup.parameter_count; k++)
-      put_parameter(stream, &deck->setup.parameters[k]);
+      cw_deck_put_parameter(stream, &deck->setup.parameters[k]);
   return key;
 }
 

@@ -186,6 +186,22 @@ const cw_deck_key cw_deck_keys[] = {
     {"output.stats", "interval", CW_DECK_INT64, DEFAULT("100"), "steps",
      "Steps between rows of history.csv", RANGE(1, STEPS_MAX), IN(output.stats_interval)},
 
+    {"checkpoint", "interval", CW_DECK_INT64, DEFAULT("1000"), "steps",
+     "Steps between checkpoints; 0: none but the one of a run that is interrupted",
+     RANGE(0, STEPS_MAX), IN(checkpoint.interval)},
+    {"checkpoint", "interval_time", CW_DECK_FLOAT, DEFAULT("-1.0"), "L/c",
+     "Time between checkpoints, in place of interval; -1: interval counts",
+     RANGE(-1, INFINITY), IN(checkpoint.interval_time)},
+    {"checkpoint", "keep", CW_DECK_INT64, DEFAULT("2"), "",
+     "How many checkpoints are kept, the newest; -1: all; 0: none is ever written",
+     RANGE(-1, COUNT_MAX), IN(checkpoint.keep)},
+    {"checkpoint", "walltime", CW_DECK_DURATION, DEFAULT("\"00:00:00\""), "HH:MM:SS",
+     "Time on the clock after which one more checkpoint is written, once; 00:00:00: never", ANY,
+     IN(checkpoint.walltime)},
+    {"checkpoint", "write_path", CW_DECK_PATH, DEFAULT("\"\""), "",
+     "Folder of the checkpoints, seen from the output folder; \"\": the output folder itself", ANY,
+     IN(checkpoint.write_path)},
+
     {"diagnostics", "interval", CW_DECK_INT64, DEFAULT("1"), "steps",
      "Steps between updates of the progress line", RANGE(1, STEPS_MAX),
      IN(diagnostics.interval)},
@@ -232,6 +248,8 @@ const char *cw_deck_type_name(const cw_deck_key *key) {
   case CW_DECK_FLOAT:
     return "float";
   case CW_DECK_TEXT:
+  case CW_DECK_PATH:
+  case CW_DECK_DURATION:
   case CW_DECK_LABEL:
   case CW_DECK_CHOICE:
     return "string";

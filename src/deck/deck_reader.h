@@ -57,6 +57,11 @@ void cw_deck_derive(cw_deck_reader *reader);
 /* What engine ecsim asks of the keys, and that no other engine has its keys. */
 void cw_deck_check_ecsim(cw_deck_reader *reader);
 
+/* A key's value as TOML; `base` is the deck or one of its species. */
+void cw_deck_put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck, const void *base);
+/* "name = value" and a line break. */
+void cw_deck_put_parameter(FILE *stream, const cw_deck_parameter *parameter);
+
 /* Printable form of foreign text: control characters as '?', shortened with "..." to fit. */
 void cw_deck_quote(const char *source, size_t length, char *text, size_t size);
 /* The shortest decimal form that reads back as the same number; a float if `as_float`. */

@@ -153,6 +153,37 @@ static void read_text(cw_deck_reader *reader, const cw_deck_key *key, const cw_t
                                      : "string of 1 to 63 bytes without / and control characters");
 }
 
+static void read_path(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                      char *value) {
+  size_t length = CW_DECK_PATH_SIZE;
+  const char *text = "";
+  if (cw_toml_node_type(node) == CW_TOML_STRING)
+    text = cw_toml_string(node, &length);
+  int fits = length < CW_DECK_PATH_SIZE;
+  for (size_t k = 0; k < length && fits; k++)
+    fits = (unsigned char)text[k] >= 0x20 && text[k] != 0x7f;
+  if (fits)
+    memcpy(value, text, length + 1);
+  else
+    wrong(reader, key, node, "path of at most 255 bytes without control characters");
+}
+
+/* "HH:MM:SS": any number of hours. */
+static void read_duration(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                          double *seconds) {
+  size_t length = 0;
+  const char *text = cw_toml_node_type(node) == CW_TOML_STRING ? cw_toml_string(node, &length) : "";
+  size_t hours = strspn(text, "0123456789");
+  const char *rest = text + hours;
+  int fits = hours >= 1 && hours <= 6 && length == hours + 6 && strlen(text) == length;
+  for (size_t k = 0; k < 6 && fits; k++)
+    fits = k % 3 == 0 ? rest[k] == ':' : rest[k] >= '0' && rest[k] <= (k % 3 == 1 ? '5' : '9');
+  if (fits)
+    *seconds = 3600.0 * atoi(text) + 60.0 * atoi(rest + 1) + atoi(rest + 4);
+  else
+    wrong(reader, key, node, "string \"HH:MM:SS\"");
+}
+
 int cw_deck_choice_of(const cw_deck_choice *choices, const cw_toml_node *node) {
   size_t length;
   if (cw_toml_node_type(node) != CW_TOML_STRING)
@@ -202,6 +233,12 @@ void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw
   case CW_DECK_TEXT:
   case CW_DECK_LABEL:
     read_text(reader, key, node, member(key, base));
+    return;
+  case CW_DECK_PATH:
+    read_path(reader, key, node, member(key, base));
+    return;
+  case CW_DECK_DURATION:
+    read_duration(reader, key, node, member(key, base));
     return;
   case CW_DECK_CHOICE:
     choice = read_choice(reader, key, node);

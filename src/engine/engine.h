@@ -54,8 +54,7 @@ void cw_engine_destroy(cw_engine *engine);
  * stands. `visit` gets each one on the host, in a fixed order, for the time of its call. Errors:
  * those of visit, CW_ERROR_NUMERIC (an array holds a value that is not finite: its name is told),
  * CW_ERROR_MEMORY, CW_ERROR_DEVICE. */
-typedef cw_status cw_engine_visit(void *user, const cw_array *array);
-cw_status cw_engine_save(cw_engine *engine, cw_engine_visit *visit, void *user);
+cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user);
 /* Bytes of these arrays, before anything is allocated. */
 double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t particles);
 /* The state that such arrays describe, `step` steps after the deck's initial state: from there the

@@ -34,7 +34,8 @@ static int64_t first_not_finite(const cw_context *context, const cw_array *array
   if (array->type != CW_ARRAY_F32 && array->type != CW_ARRAY_F64)
     return -1;
   const cw_precision precision = array->type == CW_ARRAY_F32 ? CW_SINGLE : CW_DOUBLE;
-#pragma omp parallel for schedule(static) reduction(min : first) if (blocks > 1)                   \
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : first) if (blocks > 1)                       \
     num_threads(cw_context_threads(context))
   for (int64_t b = 0; b < blocks; b++)
     for (int64_t k = b * CW_BLOCK; k < cw_min_i64((b + 1) * CW_BLOCK, count); k++)
@@ -47,14 +48,13 @@ static cw_status check_finite(cw_context *context, cw_status status, const cw_ar
   const int64_t first = first_not_finite(context, array);
   if (first < 0)
     return CW_OK;
-  return cw_fail(context, status, "'%s': value %lld is not finite", array->name,
-                 (long long)first);
+  return cw_fail(context, status, "'%s': value %lld is not finite", array->name, (long long)first);
 }
 
 /* What happens to one member on its way. */
 typedef struct passage {
   cw_engine *engine;
-  cw_engine_visit *visit; /* saving */
+  cw_array_visit *visit; /* saving */
   void *user;
   const cw_array_source *source; /* restoring */
 } passage;
@@ -157,7 +157,7 @@ static cw_status save_table(const passage *way, const cw_species_state *species)
   return pass(way, &item);
 }
 
-cw_status cw_engine_save(cw_engine *engine, cw_engine_visit *visit, void *user) {
+cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user) {
   const passage way = {.engine = engine, .visit = visit, .user = user};
   CW_TRY(pass_fields(&way));
   for (int s = 0; s < engine->species_count; s++) {
@@ -170,8 +170,7 @@ cw_status cw_engine_save(cw_engine *engine, cw_engine_visit *visit, void *user) 
 double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t particles) {
   const double real = cw_precision_size(deck->simulation.precision);
   const double each = grid->dim * (sizeof(int32_t) + real) + 3 * real +
-                      (deck->particles.use_weights ? real : 0) + sizeof(uint8_t) +
-                      sizeof(uint64_t);
+                      (deck->particles.use_weights ? real : 0) + sizeof(uint8_t) + sizeof(uint64_t);
   return 9 * real * (double)grid->points + each * (double)particles;
 }
 
@@ -212,7 +211,8 @@ static cw_status check_particles(const passage *way, const cw_species_state *spe
   int64_t first = view.count;
   if (view.space != CW_SPACE_HOST)
     return CW_OK; /* the device's kernels count what is outside */
-#pragma omp parallel for schedule(static) reduction(min : first) if (blocks > 1)                   \
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : first) if (blocks > 1)                       \
     num_threads(cw_context_threads(way->engine->context))
   for (int64_t b = 0; b < blocks; b++)
     for (int64_t p = b * CW_BLOCK; p < cw_min_i64((b + 1) * CW_BLOCK, view.count); p++)

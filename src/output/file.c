@@ -106,10 +106,13 @@ cw_status cw_output_write_text(cw_context *context, const char *folder, const ch
   return cw_aside_commit(context, &aside);
 }
 
-int64_t cw_field_file_step(const char *name) {
+int64_t cw_step_of_name(const char *name, const char *stem) {
+  const size_t length = strlen(stem);
   int64_t step = -1;
   int end = 0;
-  if (sscanf(name, "fields_%" SCNd64 ".h5%n", &step, &end) != 1 || end == 0 || name[end] != '\0')
+  if (strncmp(name, stem, length) != 0 ||
+      sscanf(name + length, "_%18" SCNd64 ".h5%n", &step, &end) != 1 || end == 0 ||
+      name[length + (size_t)end] != '\0')
     return -1;
   return step;
 }
@@ -194,36 +197,52 @@ static cw_status check_history_is_ours(cw_context *context, const char *folder) 
                  path, expected);
 }
 
-static int is_old_output(const char *name) {
+/* What a killed run may have left half-written. */
+static int is_part(const char *name) {
+  static const char *const stems[] = {"fields", "checkpoint"};
   static const char part[] = ".part";
-  char stem[256];
+  char whole[256];
   size_t length = strlen(name);
-  if (strcmp(name, "history.csv") == 0)
-    return 1;
-  if (length >= sizeof stem)
+  if (length >= sizeof whole || length < sizeof part ||
+      strcmp(name + length - (sizeof part - 1), part) != 0)
     return 0;
-  memcpy(stem, name, length + 1);
-  if (length >= sizeof part && strcmp(stem + length - (sizeof part - 1), part) == 0)
-    stem[length - (sizeof part - 1)] = '\0';
-  return cw_field_file_step(stem) >= 0;
+  snprintf(whole, sizeof whole, "%.*s", (int)(length - (sizeof part - 1)), name);
+  int ours = strcmp(whole, "deck.toml") == 0 || strcmp(whole, "deck_resolved.toml") == 0;
+  for (int k = 0; k < 2; k++)
+    ours |= cw_step_of_name(whole, stems[k]) >= 0;
+  return ours;
 }
 
-/* Field files of an earlier, longer run would otherwise pass for this one's. */
-static cw_status remove_old_output(cw_context *context, const char *folder) {
+/* Unlinks the entries that `chosen` says 1 to. */
+static cw_status unlink_entries(cw_context *context, const char *folder,
+                                int (*chosen)(const char *name, int64_t step), int64_t step) {
   DIR *directory = opendir(folder);
   if (!directory)
     return fail_errno(context, folder, "cannot read the output folder");
   cw_status status = CW_OK;
   for (struct dirent *entry; status == CW_OK && (entry = readdir(directory));) {
-    if (!is_old_output(entry->d_name))
-      continue;
     char path[CW_PATH_SIZE];
+    if (!chosen(entry->d_name, step))
+      continue;
     status = cw_path_join(context, folder, entry->d_name, path);
-    if (status == CW_OK && unlink(path) != 0)
-      status = fail_errno(context, path, "cannot remove the earlier run's file");
+    if (status == CW_OK && unlink(path) != 0 && errno != ENOENT)
+      status = fail_errno(context, path, "cannot remove");
   }
   closedir(directory);
   return status;
+}
+
+static int is_any_part(const char *name, int64_t step) {
+  (void)step;
+  return is_part(name);
+}
+
+static int is_later_fields(const char *name, int64_t step) {
+  return cw_step_of_name(name, "fields") > step;
+}
+
+cw_status cw_output_drop_fields(cw_context *context, const char *folder, int64_t step) {
+  return unlink_entries(context, folder, is_later_fields, step);
 }
 
 cw_status cw_output_open_folder(cw_context *context, const char *folder) {
@@ -241,7 +260,7 @@ cw_status cw_output_open_folder(cw_context *context, const char *folder) {
   if (status == CW_OK)
     status = check_history_is_ours(context, path);
   if (status == CW_OK)
-    status = remove_old_output(context, path);
+    status = unlink_entries(context, path, is_any_part, 0);
   if (status != CW_OK)
     unmake_folders(path, kept);
   return status;

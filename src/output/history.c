@@ -19,6 +19,11 @@ struct cw_history {
   char *line; /* one row: count * NUMBER_SIZE bytes */
 };
 
+static cw_status fail_errno(const cw_history *history, const char *operation) {
+  return cw_fail(history->context, CW_ERROR_IO, "%s: cannot %s: %s", history->path, operation,
+                 strerror(errno));
+}
+
 /* The shortest text that reads back to the same bits; whole numbers without a point. */
 static int format_number(double value, char *text) {
   if (value == floor(value) && fabs(value) < 9007199254740992.0)
@@ -63,6 +68,27 @@ static cw_status write_header(cw_history *history, const char *const *names, siz
   return status;
 }
 
+/* All of a history but its file. */
+static cw_status make(cw_context *context, const char *folder, int count, cw_history **history) {
+  cw_history *made = NULL;
+  CW_TRY(CW_NEW(context, 1, "history", &made));
+  made->context = context;
+  made->descriptor = -1;
+  made->count = count;
+  *history = made;
+  CW_TRY(CW_NEW(context, (size_t)count * NUMBER_SIZE, "row of history.csv", &made->line));
+  return cw_path_join(context, folder, "history.csv", made->path);
+}
+
+static void discard(cw_history *history) {
+  if (!history)
+    return;
+  if (history->descriptor >= 0)
+    close(history->descriptor);
+  CW_DELETE(history->context, history->line);
+  CW_DELETE(history->context, history);
+}
+
 cw_status cw_history_create(cw_context *context, const char *folder, const char *const *names,
                             int count, cw_history **history) {
   *history = NULL;
@@ -70,32 +96,84 @@ cw_status cw_history_create(cw_context *context, const char *folder, const char 
   cw_history *made = NULL;
   CW_TRY(check_names(context, names, count, &length));
   cw_status status = CW_OK;
-  CW_TRY_CLEANUP(status, CW_NEW(context, 1, "history", &made));
-  made->context = context;
-  made->descriptor = -1;
-  made->count = count;
-  CW_TRY_CLEANUP(status,
-                 CW_NEW(context, (size_t)count * NUMBER_SIZE, "row of history.csv", &made->line));
-  CW_TRY_CLEANUP(status, cw_path_join(context, folder, "history.csv", made->path));
+  CW_TRY_CLEANUP(status, make(context, folder, count, &made));
   made->descriptor = open(made->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   if (made->descriptor < 0) {
-    int error = errno;
-    status = cw_fail(context, CW_ERROR_IO, "%s: cannot create: %s", made->path, strerror(error));
+    status = fail_errno(made, "create");
     goto cleanup;
   }
-  CW_TRY_CLEANUP(status, write_header(made, names, length));
-  *history = made;
-  return CW_OK;
+  status = write_header(made, names, length);
+  if (status != CW_OK)
+    unlink(made->path);
 cleanup:
-  if (made) {
-    if (made->descriptor >= 0) {
-      close(made->descriptor);
-      unlink(made->path);
-    }
-    CW_DELETE(context, made->line);
-  }
-  CW_DELETE(context, made);
+  if (status != CW_OK)
+    discard(made);
+  else
+    *history = made;
   return status;
+}
+
+/* Is the file's beginning of `bytes` bytes a history with these columns? */
+static cw_status check_beginning(const cw_history *history, const char *const *names, size_t length,
+                                 int64_t bytes) {
+  cw_context *context = history->context;
+  char *header = NULL, last = 0;
+  const off_t end = lseek(history->descriptor, 0, SEEK_END);
+  if (end < bytes || bytes < (int64_t)length)
+    return cw_fail(context, CW_ERROR_FORMAT,
+                   "%s: found %lld bytes; the checkpoint expects %lld or more, of which at least "
+                   "%zu are the header",
+                   history->path, (long long)end, (long long)bytes, length);
+  CW_TRY(CW_NEW(context, length + 1, "header of history.csv", &header));
+  int same = pread(history->descriptor, header, length, 0) == (ssize_t)length &&
+             pread(history->descriptor, &last, 1, (off_t)bytes - 1) == 1;
+  const char *at = header;
+  for (int c = 0; c < history->count && same; c++) {
+    const size_t name = strlen(names[c]);
+    same = strncmp(at, names[c], name) == 0 && at[name] == (c + 1 < history->count ? ',' : '\n');
+    at += name + 1;
+  }
+  CW_DELETE(context, header);
+  if (same && last == '\n')
+    return CW_OK;
+  return cw_fail(context, CW_ERROR_FORMAT, "%s: %s", history->path,
+                 same ? "found no end of a row where the checkpoint was written"
+                      : "found other columns than this run's");
+}
+
+cw_status cw_history_resume(cw_context *context, const char *folder, const char *const *names,
+                            int count, int64_t bytes, cw_history **history) {
+  *history = NULL;
+  size_t length = 0;
+  cw_history *made = NULL;
+  CW_TRY(check_names(context, names, count, &length));
+  cw_status status = CW_OK;
+  CW_TRY_CLEANUP(status, make(context, folder, count, &made));
+  made->descriptor = open(made->path, O_RDWR | O_APPEND | O_CLOEXEC);
+  if (made->descriptor < 0) {
+    status = fail_errno(made, "open");
+    goto cleanup;
+  }
+  CW_TRY_CLEANUP(status, check_beginning(made, names, length, bytes));
+  if (ftruncate(made->descriptor, (off_t)bytes) != 0)
+    status = fail_errno(made, "cut back");
+cleanup:
+  if (status != CW_OK)
+    discard(made);
+  else
+    *history = made;
+  return status;
+}
+
+int64_t cw_history_bytes(const cw_history *history) {
+  return lseek(history->descriptor, 0, SEEK_END);
+}
+
+cw_status cw_history_sync(cw_history *history, int64_t *bytes) {
+  if (fsync(history->descriptor) != 0 && errno != EINVAL)
+    return fail_errno(history, "flush to disk");
+  *bytes = cw_history_bytes(history);
+  return *bytes < 0 ? fail_errno(history, "find the end of") : CW_OK;
 }
 
 cw_status cw_history_append(cw_history *history, const double *values) {

@@ -4,86 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <cellwise/version.h>
-
-#include "output/output_private.h"
+#include "output/hdf5_write.h"
 
 static const char *const component_names[3] = {"x", "y", "z"};
 
 /* One file being written. */
 typedef struct writer {
-  cw_context *context;
-  const char *path; /* the final name, for messages */
+  cw_h5_out h5;
   const cw_deck *deck;
   const cw_grid *grid;
+  int64_t step;
+  double time, dt;
+  const cw_output_record *records;
+  int record_count;
 } writer;
 
 static cw_status fail(const writer *out, const char *operation, const char *name) {
-  char text[160];
-  snprintf(text, sizeof text, "%s %s", operation, name);
-  return cw_h5_fail(out->context, out->path, text);
-}
-
-/* Creates an attribute and writes it; takes over `space` and closes it. */
-static cw_status put(const writer *out, hid_t object, const char *name, hid_t type, hid_t space,
-                     const void *value) {
-  cw_status status = CW_OK;
-  hid_t attribute = -1;
-  if (space >= 0)
-    attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
-    status = fail(out, "writing attribute", name);
-  if (attribute >= 0 && H5Aclose(attribute) < 0 && status == CW_OK)
-    status = fail(out, "closing attribute", name);
-  if (space >= 0)
-    H5Sclose(space);
-  return status;
-}
-
-/* `count` strings of one fixed length each, or one scalar string if count is 0. */
-static cw_status put_strings(const writer *out, hid_t object, const char *name, const char *text,
-                             size_t length, hsize_t count) {
-  hid_t type = H5Tcopy(H5T_C_S1);
-  if (type < 0 || H5Tset_size(type, length) < 0 || H5Tset_strpad(type, H5T_STR_NULLTERM) < 0) {
-    if (type >= 0)
-      H5Tclose(type);
-    return fail(out, "making the type of attribute", name);
-  }
-  hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
-  cw_status status = put(out, object, name, type, space, text);
-  H5Tclose(type);
-  return status;
-}
-
-static cw_status put_text(const writer *out, hid_t object, const char *name, const char *text) {
-  return put_strings(out, object, name, text, strlen(text) + 1, 0);
-}
-
-/* Text of any length: fixed-length attributes end at 64 kB, variable-length ones do not. */
-static cw_status put_long_text(const writer *out, hid_t object, const char *name,
-                               const char *text) {
-  hid_t type = H5Tcopy(H5T_C_S1);
-  if (type < 0 || H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0) {
-    if (type >= 0)
-      H5Tclose(type);
-    return fail(out, "making the type of attribute", name);
-  }
-  cw_status status = put(out, object, name, type, H5Screate(H5S_SCALAR), &text);
-  H5Tclose(type);
-  return status;
-}
-
-static cw_status put_double(const writer *out, hid_t object, const char *name, double value) {
-  return put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value);
-}
-
-static cw_status put_doubles(const writer *out, hid_t object, const char *name,
-                             const double *values, int count) {
-  hsize_t length = (hsize_t)count;
-  return put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &length, NULL), values);
+  return cw_h5_out_fail(&out->h5, operation, name);
 }
 
 /* Values an axis of the simulation, in the file's order: the slowest axis first. */
@@ -92,53 +31,7 @@ static cw_status put_per_axis(const writer *out, hid_t object, const char *name,
   double reversed[3];
   for (int a = 0; a < out->grid->dim; a++)
     reversed[a] = values[out->grid->dim - 1 - a];
-  return put_doubles(out, object, name, reversed, out->grid->dim);
-}
-
-static cw_status put_date(const writer *out, hid_t file) {
-  char date[64] = "";
-  time_t now = time(NULL);
-  struct tm local;
-  if (localtime_r(&now, &local))
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &local);
-  return put_text(out, file, "date", date);
-}
-
-static cw_status put_deck(const writer *out, hid_t file) {
-  const cw_deck *deck = out->deck;
-  if (!deck)
-    return CW_OK;
-  char *text = NULL;
-  size_t length = 0;
-  FILE *stream = open_memstream(&text, &length);
-  if (!stream)
-    return cw_fail(out->context, CW_ERROR_MEMORY, "%s: text of the deck", out->path);
-  cw_status status = cw_deck_echo(out->context, deck, stream);
-  if (fclose(stream) != 0 && status == CW_OK)
-    status = cw_fail(out->context, CW_ERROR_MEMORY, "%s: text of the deck", out->path);
-  if (status == CW_OK)
-    status = put_long_text(out, file, "deck", text);
-  free(text);
-  CW_TRY(status);
-  CW_TRY(put_text(out, file, "simulation", deck->simulation.name));
-  CW_TRY(put_double(out, file, "skindepth0", deck->scales.skindepth0));
-  return put_double(out, file, "larmor0", deck->scales.larmor0);
-}
-
-static cw_status put_file_attributes(const writer *out, hid_t file) {
-  uint32_t extension = 0; /* no domain-specific extension */
-  CW_TRY(put_text(out, file, "openPMD", "1.1.0"));
-  CW_TRY(put(out, file, "openPMDextension", H5T_NATIVE_UINT32, H5Screate(H5S_SCALAR), &extension));
-  CW_TRY(put_text(out, file, "basePath", "/data/%T/"));
-  CW_TRY(put_text(out, file, "meshesPath", "fields/"));
-  CW_TRY(put_text(out, file, "iterationEncoding", "fileBased"));
-  CW_TRY(put_text(out, file, "iterationFormat", "fields_%08T.h5"));
-  CW_TRY(put_text(out, file, "software", "cellwise"));
-  CW_TRY(put_text(out, file, "softwareVersion", cw_version()));
-  CW_TRY(put_text(out, file, "commit", cw_commit()));
-  CW_TRY(put_text(out, file, "backend", cw_backend_name(cw_context_backend(out->context))));
-  CW_TRY(put_date(out, file));
-  return put_deck(out, file);
+  return cw_h5_put_doubles(&out->h5, object, name, reversed, out->grid->dim);
 }
 
 /* What the standard asks of every mesh: on the dataset of a scalar, on the group of a vector. */
@@ -148,14 +41,14 @@ static cw_status put_mesh(const writer *out, hid_t object, const cw_output_recor
   const cw_grid *grid = out->grid;
   for (int a = 0; a < grid->dim; a++)
     memcpy(reversed[a], labels[grid->dim - 1 - a], 2);
-  CW_TRY(put_text(out, object, "geometry", "cartesian"));
-  CW_TRY(put_text(out, object, "dataOrder", "C"));
-  CW_TRY(put_strings(out, object, "axisLabels", reversed[0], 2, (hsize_t)grid->dim));
+  CW_TRY(cw_h5_put_text(&out->h5, object, "geometry", "cartesian"));
+  CW_TRY(cw_h5_put_text(&out->h5, object, "dataOrder", "C"));
+  CW_TRY(cw_h5_put_strings(&out->h5, object, "axisLabels", reversed[0], 2, (hsize_t)grid->dim));
   CW_TRY(put_per_axis(out, object, "gridSpacing", grid->dx));
   CW_TRY(put_per_axis(out, object, "gridGlobalOffset", grid->origin));
-  CW_TRY(put_double(out, object, "gridUnitSI", 1));
-  CW_TRY(put_doubles(out, object, "unitDimension", record->dimension, 7));
-  return put_double(out, object, "timeOffset", 0);
+  CW_TRY(cw_h5_put_double(&out->h5, object, "gridUnitSI", 1));
+  CW_TRY(cw_h5_put_doubles(&out->h5, object, "unitDimension", record->dimension, 7));
+  return cw_h5_put_double(&out->h5, object, "timeOffset", 0);
 }
 
 /* Selects the interior of an array with ghost cells as the memory to write from. */
@@ -206,8 +99,8 @@ static cw_status put_component(const writer *out, hid_t parent, const char *name
   }
   CW_TRY_CLEANUP(status, put_values(out, dataset, record, component));
   CW_TRY_CLEANUP(status, put_per_axis(out, dataset, "position", record->position[component]));
-  CW_TRY_CLEANUP(status,
-                 put_double(out, dataset, "unitSI", record->unit_SI != 0 ? record->unit_SI : 1));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, dataset, "unitSI",
+                                          record->unit_SI != 0 ? record->unit_SI : 1));
   if (record->components == 1)
     CW_TRY_CLEANUP(status, put_mesh(out, dataset, record));
 cleanup:
@@ -232,12 +125,11 @@ static cw_status put_record(const writer *out, hid_t fields, const cw_output_rec
   return status;
 }
 
-static cw_status put_iteration(const writer *out, hid_t file, int64_t step, double time, double dt,
-                               const cw_output_record *records, int record_count) {
+static cw_status put_iteration(const writer *out, hid_t file) {
   char name[64];
   cw_status status = CW_OK;
   hid_t fields = -1, iteration = -1, data = -1;
-  snprintf(name, sizeof name, "%" PRId64, step);
+  snprintf(name, sizeof name, "%" PRId64, out->step);
   data = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (data >= 0)
     iteration = H5Gcreate2(data, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -247,11 +139,11 @@ static cw_status put_iteration(const writer *out, hid_t file, int64_t step, doub
     status = fail(out, "creating group", "fields");
     goto cleanup;
   }
-  CW_TRY_CLEANUP(status, put_double(out, iteration, "time", time));
-  CW_TRY_CLEANUP(status, put_double(out, iteration, "dt", dt));
-  CW_TRY_CLEANUP(status, put_double(out, iteration, "timeUnitSI", 1));
-  for (int r = 0; r < record_count; r++)
-    CW_TRY_CLEANUP(status, put_record(out, fields, &records[r]));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "time", out->time));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "dt", out->dt));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "timeUnitSI", 1));
+  for (int r = 0; r < out->record_count; r++)
+    CW_TRY_CLEANUP(status, put_record(out, fields, &out->records[r]));
 cleanup:
   if (fields >= 0)
     H5Gclose(fields);
@@ -260,6 +152,12 @@ cleanup:
   if (data >= 0)
     H5Gclose(data);
   return status;
+}
+
+static cw_status put_all(const cw_h5_out *h5, hid_t file, const void *user) {
+  const writer *out = user;
+  CW_TRY(cw_h5_put_file_attributes(h5, file, "fields_%08T.h5", out->deck));
+  return put_iteration(out, file);
 }
 
 static cw_status check_records(cw_context *context, int64_t step, const cw_output_record *records,
@@ -282,45 +180,6 @@ static cw_status check_records(cw_context *context, int64_t step, const cw_outpu
   return CW_OK;
 }
 
-/* A file access list with our driver, which stores the system's first error in *error. */
-static hid_t make_access(hid_t driver, int *error) {
-  hid_t access = driver >= 0 ? H5Pcreate(H5P_FILE_ACCESS) : -1;
-  /* Closing the file closes all that a failure left open in it. */
-  if (access >= 0 && (H5Pset_driver(access, driver, &error) < 0 ||
-                      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)) {
-    H5Pclose(access);
-    return -1;
-  }
-  return access;
-}
-
-/* Everything in the part file; closed on return, whatever happens. */
-static cw_status write_part(const writer *out, const char *part, int64_t step, double time,
-                            double dt, const cw_output_record *records, int record_count) {
-  int error = 0;
-  hid_t driver = cw_h5_part_driver(), access = make_access(driver, &error), file = -1;
-  cw_status status = CW_OK;
-  if (access >= 0)
-    file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  if (file < 0) {
-    status = cw_h5_fail(out->context, out->path, "creating the file");
-    goto cleanup;
-  }
-  CW_TRY_CLEANUP(status, put_file_attributes(out, file));
-  CW_TRY_CLEANUP(status, put_iteration(out, file, step, time, dt, records, record_count));
-cleanup:
-  if (file >= 0 && H5Fclose(file) < 0 && status == CW_OK)
-    status = cw_h5_fail(out->context, out->path, "closing the file");
-  if (access >= 0)
-    H5Pclose(access);
-  if (driver >= 0)
-    H5FDunregister(driver);
-  if (error != 0)
-    status = cw_fail(out->context, CW_ERROR_IO, "%s: cannot %s: %s", out->path,
-                     file < 0 ? "create" : "write", strerror(error));
-  return status;
-}
-
 cw_status cw_output_write_fields(cw_context *context, const char *folder, const cw_deck *deck,
                                  const cw_grid *grid, int64_t step, double time, double dt,
                                  const cw_output_record *records, int record_count) {
@@ -330,9 +189,16 @@ cw_status cw_output_write_fields(cw_context *context, const char *folder, const 
   snprintf(name, sizeof name, "fields_%08" PRId64 ".h5", step);
   CW_TRY(cw_path_join(context, folder, name, path));
   CW_TRY(cw_aside_begin(context, path, &aside));
-  writer out = {context, path, deck, grid};
+  const writer out = {.h5 = {context, path},
+                      .deck = deck,
+                      .grid = grid,
+                      .step = step,
+                      .time = time,
+                      .dt = dt,
+                      .records = records,
+                      .record_count = record_count};
   cw_h5_silence silence = cw_h5_silence_begin();
-  cw_status status = write_part(&out, aside.part, step, time, dt, records, record_count);
+  cw_status status = cw_h5_write_part(&out.h5, aside.part, 0, put_all, &out);
   cw_h5_silence_end(silence);
   if (status != CW_OK) {
     cw_aside_abandon(&aside);

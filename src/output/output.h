@@ -16,11 +16,23 @@ typedef struct cw_output_record {
   double dimension[7];   /* openPMD unitDimension: L M T I theta N J */
 } cw_output_record;
 
-/* Makes the folder (and parents) and checks that it can be written. The history and field files of
- * an earlier run there are removed, since those of a longer run would pass for the new one's;
- * other files stay. Errors: CW_ERROR_IO naming the path and the reason (not a folder, not writable,
- * a history.csv that cellwise did not write); folders made by the failing call are removed. */
+/* Makes the folder (and parents) and checks that it can be written; what is in it stays, but for
+ * parts of files that a killed run left. Errors: CW_ERROR_IO naming the path and the reason (not a
+ * folder, not writable, a history.csv that cellwise did not write); folders made by the failing
+ * call are removed. */
 cw_status cw_output_open_folder(cw_context *context, const char *folder);
+/* Moves the history, field files and checkpoints of an earlier run out of the way of a new one,
+ * where those of a longer run would pass for the new one's: into folder/previous_N with the next N
+ * that is free, with copies of the decks. `aside` receives that folder's path, or "" where there was
+ * nothing to move. Nothing is removed. Errors: CW_ERROR_IO; all is then back in its place. */
+enum { CW_OUTPUT_PATH = 4096 };
+cw_status cw_output_set_aside(cw_context *context, const char *folder, char aside[CW_OUTPUT_PATH]);
+/* Undoes set_aside, as far as it can, for a run that could not start. */
+void cw_output_put_back(const char *folder, const char *aside);
+/* 1 when there is a run's history in the folder. */
+int cw_output_has_run(const char *folder);
+/* Removes field files of steps behind `step`. Errors: CW_ERROR_IO. */
+cw_status cw_output_drop_fields(cw_context *context, const char *folder, int64_t step);
 /* Writes `text` whole as folder/name. Errors: CW_ERROR_IO; an older file of that name stays. */
 cw_status cw_output_write_text(cw_context *context, const char *folder, const char *name,
                                const char *text);
@@ -38,6 +50,15 @@ cw_status cw_output_write_fields(cw_context *context, const char *folder, const 
 typedef struct cw_history cw_history;
 cw_status cw_history_create(cw_context *context, const char *folder, const char *const *names,
                             int count, cw_history **history);
+/* Goes on with the history that is there: its first `bytes` bytes stay, later rows go. Errors: as
+ * above, CW_ERROR_FORMAT (other columns, fewer bytes, bytes that do not end with a row): it is then
+ * as it was. */
+cw_status cw_history_resume(cw_context *context, const char *folder, const char *const *names,
+                            int count, int64_t bytes, cw_history **history);
+/* Bytes written so far, brought safely to the disk. Errors: CW_ERROR_IO. */
+cw_status cw_history_sync(cw_history *history, int64_t *bytes);
+/* The same number, without waiting for the disk. */
+int64_t cw_history_bytes(const cw_history *history);
 cw_status cw_history_append(cw_history *history, const double *values); /* integers print as such */
 cw_status cw_history_close(cw_history *history); /* flushes; frees; NULL allowed */
 

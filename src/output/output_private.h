@@ -26,8 +26,8 @@ void cw_aside_abandon(const cw_aside *aside);
 /* Writes all bytes to a descriptor. Errors: CW_ERROR_IO naming `path`. */
 cw_status cw_write_all(cw_context *context, int descriptor, const char *path, const char *bytes,
                        size_t count);
-/* The step of a name "fields_XXXXXXXX.h5", or -1. */
-int64_t cw_field_file_step(const char *name);
+/* The step of a name "STEM_XXXXXXXX.h5", or -1. */
+int64_t cw_step_of_name(const char *name, const char *stem);
 
 /* HDF5 prints every failure to stderr unless told not to: silence it, and restore what the
  * surrounding program had chosen. */

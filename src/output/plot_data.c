@@ -18,7 +18,7 @@ cw_status cw_plot_find_step(cw_context *context, const char *folder, int64_t wan
     return cw_fail(context, CW_ERROR_INPUT, "%s: %s; expected the output folder of a run", folder,
                    strerror(error));
   for (struct dirent *entry; (entry = readdir(directory));) {
-    int64_t here = cw_field_file_step(entry->d_name);
+    int64_t here = cw_step_of_name(entry->d_name, "fields");
     if (here < 0)
       continue;
     count++;

@@ -13,10 +13,10 @@
 #include "sort/sort_private.h"
 
 enum {
-  CHUNK = 2048,  /* slots gathered together */
-  RING = 8,      /* chunks held before they are written back */
-  SHORT_RUN = 3, /* mean length of runs up to which single items are gathered */
-  FAR_SHARE = 8  /* the window serves when at most one source in FAR_SHARE is far */
+  CHUNK = CW_PLAN_CHUNK, /* slots gathered together */
+  RING = 16,             /* chunks held before they are written back */
+  SHORT_RUN = 3,         /* mean length of runs up to which single items are gathered */
+  FAR_SHARE = 8          /* the window serves when at most one source in FAR_SHARE is far */
 };
 
 typedef struct reorder_job {
@@ -136,15 +136,24 @@ static void write_back(const reorder_job *job, int part, int64_t chunk) {
 /* One chunk of every member, into the ring. */
 static void gather_chunk(const reorder_job *job, int part, int64_t chunk, int64_t far,
                          int64_t far_end) {
+  const cw_sort_cpu *cpu = job->cpu;
   int64_t begin = chunk_begin(job, chunk), n = chunk_begin(job, chunk + 1) - begin;
+  const uint32_t *sources = job->permutation + begin;
   cw_sort_run *runs = job->runs + (int64_t)part * (CHUNK + 1);
-  int64_t run_count = job->cpu->find_runs(n, job->permutation + begin, runs);
+  cw_sort_plan plan;
+  plan.strays = n;
+  if (cpu->plan)
+    cpu->plan(n, sources, job->count, &plan);
+  const int by_plan = plan.strays * 2 < n;
+  int64_t run_count = by_plan ? 0 : cpu->find_runs(n, sources, runs);
   for (int m = 0; m < job->members; m++) {
     char *place = ring_place(job, part, chunk, m);
-    if (run_count * SHORT_RUN < n)
-      job->cpu->copy_runs(run_count, runs, job->size[m], job->count, job->array[m], place);
+    if (by_plan)
+      cpu->copy_planned(&plan, job->size[m], job->array[m], place);
+    else if (run_count * SHORT_RUN < n)
+      cpu->copy_runs(run_count, runs, job->size[m], job->count, job->array[m], place);
     else
-      job->cpu->gather(n, job->permutation + begin, job->size[m], job->array[m], place);
+      cpu->gather(n, sources, job->size[m], job->array[m], place);
     put_far(job, m, far, far_end, begin, place);
   }
 }

@@ -47,6 +47,20 @@ static int64_t first_above(const uint32_t *keys, int64_t n, uint32_t bins) {
   return k;
 }
 
+/* Neighbours often have the same key, and each addition to one count waits for the one before it:
+ * quarters of the block take turns. */
+static void count_block(const uint32_t *keys, int64_t n, uint32_t *counts) {
+  const int64_t quarter = n / 4;
+  for (int64_t k = 0; k < quarter; k++) {
+    counts[keys[k]]++;
+    counts[keys[quarter + k]]++;
+    counts[keys[2 * quarter + k]]++;
+    counts[keys[3 * quarter + k]]++;
+  }
+  for (int64_t k = 4 * quarter; k < n; k++)
+    counts[keys[k]]++;
+}
+
 static void count_part(const sort_job *job, int part) {
   uint32_t *counts = job->places + (int64_t)part * ((int64_t)job->bins + 1);
   int64_t end = part_begin(job, part + 1);
@@ -59,8 +73,7 @@ static void count_part(const sort_job *job, int part) {
       job->wrong[part] = begin + wrong;
       return;
     }
-    for (int64_t k = 0; k < n; k++)
-      counts[keys[k]]++;
+    count_block(keys, n, counts);
   }
 }
 
@@ -82,8 +95,7 @@ static void scatter_part(const sort_job *job, int part, uint32_t *permutation) {
   for (int64_t begin = part_begin(job, part); begin < end; begin += KEY_BLOCK) {
     int64_t n = cw_min_i64(KEY_BLOCK, end - begin);
     const uint32_t *keys = block_keys(job, part, begin, n, 0);
-    for (int64_t k = 0; k < n; k++)
-      permutation[places[keys[k]]++] = (uint32_t)(begin + k);
+    job->cpu->scatter(n, (uint32_t)begin, keys, places, permutation);
   }
 }
 

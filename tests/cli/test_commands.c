@@ -5,8 +5,8 @@
 #include "deck/deck_keys.h"
 #include "program.h"
 
-static const char *const all_commands[] = {"run",          "check", "keys", "plot",
-                                           "coordination", "bench", "info"};
+static const char *const all_commands[] = {"run",          "check", "keys",      "plot",
+                                           "coordination", "bench", "tile-size", "info"};
 enum { COMMANDS = (int)(sizeof all_commands / sizeof *all_commands) };
 
 static json_t *document(const program_result *result) {
@@ -160,6 +160,7 @@ static const bench_case benches[] = {
     {"deposit --dim 1 --cells 64 --ppc 8 --tile 8 --precision double", 1e-13},
     {"deposit --dim 2 --cells 16 --ppc 4 --tile 4", 2e-5},
     {"deposit --dim 3 --cells 8 --ppc 4 --tile 4 --order 1", 2e-5},
+    {"tiles --dim 2 --cells 16 --ppc 4", 2e-5},
     {"step --dim 2 --cells 16 --ppc 4 --tile 4", 1e-5},
     {"step --dim 2 --cells 16 --ppc 4 --tile 4 --precision double", 1e-13},
 };

@@ -54,6 +54,13 @@ static const broken cases[] = {
     {"[particles]\nppc0 = 16\n[[particles.species]]\nlabel = \"e-\"\nmass = 1\ncharge = -1.0\n"
      "[[particles.species]]",
      "[particles]\nppc0 = 16\n[particles.species]", 23, 1, "expected [[particles.species]]"},
+    {"runtime = 10", "runtime = 10\n[checkpoint]\nwalltime = \"1:60:00\"", 6, 12,
+     "found string \"1:60:00\"; expected string \"HH:MM:SS\""},
+    {"runtime = 10", "runtime = 10\n[checkpoint]\nwalltime = 3600", 6, 12, "HH:MM:SS"},
+    {"runtime = 10", "runtime = 10\n[checkpoint]\nwrite_path = \"a\\u0000b\"", 6, 14,
+     "without control characters"},
+    {"runtime = 10", "runtime = 10\n[checkpoint]\nwrite_path = true", 6, 14, "path of at most"},
+    {"runtime = 10", "runtime = 10\n[checkpoint]\nkeep = -2", 6, 8, "expected integer >= -1"},
     /* ranges and choices */
     {"runtime = 10", "runtime = -1", 4, 11, "found integer -1; expected number >= 0"},
     {"runtime = 10", "runtime = 1e300", 4, 11, "at most 1e15 steps"},

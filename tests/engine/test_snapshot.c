@@ -69,7 +69,8 @@ static void restore_into(engine_fixture *f, store *kept, int64_t step) {
 #define WALLS                                                                                      \
   "[grid]\nresolution = [20, 16]\nextent = [[0.0, 2.0], [0.0, 1.6]]\n"                             \
   "boundaries.fields = [[\"ABSORB\", \"CONDUCTOR\"], [\"PERIODIC\"]]\n"                            \
-  "boundaries.particles = [[\"ABSORB\", \"REFLECT\"], [\"PERIODIC\"]]\nboundaries.absorb.ds = 0.4\n"
+  "boundaries.particles = [[\"ABSORB\", \"REFLECT\"], [\"PERIODIC\"]]\nboundaries.absorb.ds = "    \
+  "0.4\n"
 #define RING "boundaries.fields = [[\"PERIODIC\"]]\nboundaries.particles = [[\"PERIODIC\"]]\n"
 
 /* What the bits hang on besides fields and particles: the table of the last sort, the phase of the
@@ -85,11 +86,12 @@ static const char *const decks[] = {
     "deposit.shape_order = 3\n[particles]\nppc0 = 9.0\nclear_interval = 4\nuse_weights = true\n"
     "spatial_sorting_interval = 3\n" PAIR "spatial_sorting_interval = 0\n" HOT,
     HEAD("ecsim", "") "[grid]\nresolution = [24]\nextent = [[0.0, 6.0]]\n" RING
-    "[algorithms.timestep]\ndt = 0.3\n[algorithms.ecsim]\nsmoothing_passes = 1\n"
-    "[particles]\nppc0 = 20.0\n" PAIR HOT,
-    HEAD("ecsim", "") "[grid]\nresolution = [24]\nextent = [[0.0, 6.0]]\n" RING
-    "[algorithms.timestep]\ndt = 0.3\n[algorithms.ecsim]\npipeline = \"unsorted\"\n"
-    "[particles]\nppc0 = 20.0\n" PAIR HOT,
+                      "[algorithms.timestep]\ndt = 0.3\n[algorithms.ecsim]\nsmoothing_passes = 1\n"
+                      "[particles]\nppc0 = 20.0\n" PAIR HOT,
+    HEAD("ecsim",
+         "") "[grid]\nresolution = [24]\nextent = [[0.0, 6.0]]\n" RING
+             "[algorithms.timestep]\ndt = 0.3\n[algorithms.ecsim]\npipeline = \"unsorted\"\n"
+             "[particles]\nppc0 = 20.0\n" PAIR HOT,
 };
 enum { DECKS = sizeof decks / sizeof *decks, BEFORE = 7, AFTER = 6 };
 

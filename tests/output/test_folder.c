@@ -37,16 +37,76 @@ START_TEST(test_folder_that_cannot_be_written_fails) {
 }
 END_TEST
 
-START_TEST(test_an_earlier_run_is_replaced_and_other_files_stay) {
+static void check_content(const char *name, const char *expected);
+
+static void write_earlier_run(void) {
   write_file(in_folder("history.csv"), "step,time,energy\n0,0,1\n");
-  write_file(in_folder("fields_00000040.h5"), "x");
-  write_file(in_folder("fields_00000080.h5.part"), "x");
+  write_file(in_folder("fields_00000040.h5"), "old fields");
+  write_file(in_folder("checkpoint_00000040.h5"), "old checkpoint");
+  write_file(in_folder("deck.toml"), "old deck");
   write_file(in_folder("fields_mine.h5"), "x");
   write_file(in_folder("notes.txt"), "x");
+}
+
+/* Removes folder/previous_N. */
+static void remove_aside(const char *aside) {
+  remove_folder(aside);
+  ck_assert_int_ne(access(aside, F_OK), 0);
+}
+
+START_TEST(test_an_earlier_run_is_moved_aside_and_other_files_stay) {
+  char aside[CW_OUTPUT_PATH];
+  write_earlier_run();
+  write_file(in_folder("fields_00000080.h5.part"), "x"); /* of a killed run: worthless */
+  write_file(in_folder("checkpoint_00000080.h5.part"), "x");
+  write_file(in_folder("mine.part"), "x");
   ck_ok(cw_output_open_folder(context, folder));
-  ck_assert_int_eq(count_entries(folder), 2);
+  ck_assert_int_eq(count_entries(folder), 7);
+  ck_ok(cw_output_set_aside(context, folder, aside));
+  ck_assert_str_eq(aside, in_folder("previous_1"));
+  ck_assert_int_eq(count_entries(folder), 5); /* a deck may be the one that is being run */
   ck_assert_int_eq(access(in_folder("notes.txt"), F_OK), 0);
   ck_assert_int_eq(access(in_folder("fields_mine.h5"), F_OK), 0);
+  ck_assert_int_eq(access(in_folder("mine.part"), F_OK), 0);
+  check_content("deck.toml", "old deck");
+  ck_assert_int_eq(count_entries(aside), 4);
+  check_content("previous_1/history.csv", "step,time,energy\n0,0,1\n");
+  check_content("previous_1/fields_00000040.h5", "old fields");
+  check_content("previous_1/checkpoint_00000040.h5", "old checkpoint");
+  check_content("previous_1/deck.toml", "old deck");
+  /* nothing is left to move, so nothing is made */
+  ck_ok(cw_output_set_aside(context, folder, aside));
+  ck_assert_str_eq(aside, "");
+  write_file(in_folder("history.csv"), "step,time,energy\n0,0,2\n");
+  ck_ok(cw_output_set_aside(context, folder, aside));
+  check_content("previous_2/history.csv", "step,time,energy\n0,0,2\n");
+  check_content("previous_1/history.csv", "step,time,energy\n0,0,1\n");
+  remove_aside(in_folder("previous_1"));
+  remove_aside(in_folder("previous_2"));
+}
+END_TEST
+
+START_TEST(test_an_earlier_run_comes_back_when_the_new_one_cannot_start) {
+  char aside[CW_OUTPUT_PATH];
+  write_earlier_run();
+  ck_ok(cw_output_set_aside(context, folder, aside));
+  cw_output_put_back(folder, aside);
+  ck_assert_int_eq(count_entries(folder), 6);
+  check_content("history.csv", "step,time,energy\n0,0,1\n");
+  check_content("checkpoint_00000040.h5", "old checkpoint");
+  check_content("deck.toml", "old deck");
+}
+END_TEST
+
+START_TEST(test_field_files_behind_a_step_are_dropped) {
+  write_earlier_run();
+  write_file(in_folder("fields_00000060.h5"), "x");
+  write_file(in_folder("fields_123456789.h5"), "x");
+  ck_ok(cw_output_drop_fields(context, folder, 40));
+  ck_assert_int_eq(count_entries(folder), 6);
+  check_content("fields_00000040.h5", "old fields");
+  ck_ok(cw_output_drop_fields(context, folder, -1));
+  ck_assert_int_eq(count_entries(folder), 5);
 }
 END_TEST
 
@@ -88,7 +148,9 @@ int main(void) {
   tcase_add_test(cases, test_path_below_a_file_fails);
   tcase_add_test(cases, test_failure_removes_only_the_folders_it_made);
   tcase_add_test(cases, test_folder_that_cannot_be_written_fails);
-  tcase_add_test(cases, test_an_earlier_run_is_replaced_and_other_files_stay);
+  tcase_add_test(cases, test_an_earlier_run_is_moved_aside_and_other_files_stay);
+  tcase_add_test(cases, test_an_earlier_run_comes_back_when_the_new_one_cannot_start);
+  tcase_add_test(cases, test_field_files_behind_a_step_are_dropped);
   tcase_add_test(cases, test_a_foreign_history_is_not_lost);
   tcase_add_test(cases, test_text_is_replaced_whole_or_not_at_all);
   return run_suite(cases);

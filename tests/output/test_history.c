@@ -130,6 +130,53 @@ START_TEST(test_tables_of_other_programs_are_read) {
 }
 END_TEST
 
+static void check_text(const char *expected) {
+  char text[256] = "";
+  FILE *file = fopen(in_folder("history.csv"), "r");
+  ck_assert_ptr_nonnull(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  ck_assert_str_eq(text, expected);
+}
+
+START_TEST(test_a_history_goes_on_behind_the_bytes_that_are_to_stay) {
+  cw_history *history;
+  int64_t bytes;
+  ck_ok(cw_history_create(context, folder, three, 3, &history));
+  ck_ok(cw_history_append(history, (double[]){0, 0, 1}));
+  ck_ok(cw_history_sync(history, &bytes));
+  ck_assert_int_eq(bytes, cw_history_bytes(history));
+  ck_ok(cw_history_append(history, (double[]){5, 0.5, 2}));
+  ck_ok(cw_history_close(history));
+  ck_ok(cw_history_resume(context, folder, three, 3, bytes, &history));
+  ck_assert_int_eq(cw_history_bytes(history), bytes);
+  ck_ok(cw_history_append(history, (double[]){7, 0.7, 3}));
+  ck_ok(cw_history_close(history));
+  check_text("step,time,energy\n0,0,1\n7,0.7,3\n");
+}
+END_TEST
+
+START_TEST(test_a_history_that_is_not_the_resumed_runs_stays_as_it_is) {
+  static const char *const other[3] = {"step", "time", "charge"};
+  static const char text[] = "step,time,energy\n0,0,1\n5,0.5,2\n";
+  cw_history *history;
+  ck_fails(cw_history_resume(context, folder, three, 3, 23, &history), CW_ERROR_IO,
+           "history.csv: cannot open");
+  write_file(in_folder("history.csv"), text);
+  ck_fails(cw_history_resume(context, folder, other, 3, 23, &history), CW_ERROR_FORMAT,
+           "other columns");
+  ck_fails(cw_history_resume(context, folder, three, 2, 23, &history), CW_ERROR_FORMAT,
+           "other columns");
+  ck_fails(cw_history_resume(context, folder, three, 3, 22, &history), CW_ERROR_FORMAT,
+           "no end of a row");
+  ck_fails(cw_history_resume(context, folder, three, 3, 100, &history), CW_ERROR_FORMAT,
+           "found 31 bytes; the checkpoint expects 100");
+  ck_fails(cw_history_resume(context, folder, three, 3, 5, &history), CW_ERROR_FORMAT, "header");
+  ck_assert_ptr_null(history);
+  check_text(text);
+}
+END_TEST
+
 int main(void) {
   TCase *cases = tcase_create("history");
   tcase_add_test(cases, test_numbers_read_back_to_the_same_bits);
@@ -139,5 +186,7 @@ int main(void) {
   tcase_add_test(cases, test_history_refuses_bad_names_and_folders);
   tcase_add_test(cases, test_table_errors_name_file_line_and_column);
   tcase_add_test(cases, test_tables_of_other_programs_are_read);
+  tcase_add_test(cases, test_a_history_goes_on_behind_the_bytes_that_are_to_stay);
+  tcase_add_test(cases, test_a_history_that_is_not_the_resumed_runs_stays_as_it_is);
   return run_suite(cases);
 }

@@ -1,0 +1,307 @@
+/* cellwise tile-size: the model against values worked out by hand, and the command. */
+#include <jansson.h>
+#include <math.h>
+
+#include "cli/tile_model.h"
+#include "program.h"
+
+static const cw_tile_device *device(const char *name) {
+  for (int n = 0; n < CW_TILE_DEVICES; n++)
+    if (strcmp(cw_tile_devices[n].name, name) == 0)
+      return &cw_tile_devices[n];
+  ck_abort_msg("no device %s", name);
+  return NULL;
+}
+
+static cw_tile_case a_case(int dim, int order, int drift, cw_tile_sums sums) {
+  return (cw_tile_case){dim, order, drift, sums == CW_TILE_F64, sums, 32, dim == 3 ? 256 : 2048};
+}
+
+typedef struct bytes {
+  int dim, order, drift, tile;
+  cw_tile_sums sums;
+  int edge;
+  size_t scratch, stages; /* 3 edge^dim values; 4 warps of 32 stages */
+} bytes;
+
+/* Reach: 2 for zigzag, else the order. A stage in 3D, order 2: three axes of 4 + 2 * 5 words, 42,
+ * in whole quarters of 4, an odd number of them: 44. 2D, order 1: 2 (4 + 2 * 4) + 2 = 26, so 28.
+ * 1D, order 3: 8 + 2 * 6 + 2 = 22, so 28 (6 quarters are even). */
+static const bytes sizes[] = {
+    {3, 2, 1, 8, CW_TILE_F32, 14, 32928, 4 * 32 * 44 * 4},
+    {3, 2, 1, 8, CW_TILE_FIXED32, 14, 32928, 4 * 32 * 44 * 4},
+    {3, 2, 1, 8, CW_TILE_FIXED64, 14, 65856, 4 * 32 * 44 * 4},
+    {3, 2, 1, 8, CW_TILE_F64, 14, 65856, 4 * 32 * 44 * 8},
+    {2, 1, 0, 16, CW_TILE_F32, 18, 3888, 4 * 32 * 28 * 4},
+    {1, 3, 4, 6, CW_TILE_F32, 20, 240, 4 * 32 * 28 * 4},
+    {2, 0, 0, 4, CW_TILE_F32, 8, 768, 0},
+    {3, 11, 4, 4, CW_TILE_F64, 34, 943296, 0},
+    {3, 5, 2, 10, CW_TILE_FIXED64, 24, 331776, 0},
+};
+
+START_TEST(test_scratch_holds_the_tile_its_halo_and_three_components) {
+  const bytes *b = &sizes[_i];
+  const cw_tile_case c = a_case(b->dim, b->order, b->drift, b->sums);
+  const cw_tile_plan plan = cw_tile_model(device("H200"), &c, b->tile);
+  ck_assert_int_eq(plan.edge, b->edge);
+  ck_assert_uint_eq(plan.scratch, b->scratch);
+  ck_assert_uint_eq(plan.arena, b->scratch + b->stages);
+  const double waste = 1 - pow((double)b->tile / b->edge, b->dim);
+  ck_assert(fabs(plan.halo_waste - waste) <= 1e-12);
+}
+END_TEST
+
+typedef struct residency {
+  const char *device;
+  int dim, order, drift, tile;
+  cw_tile_sums sums;
+  int teams;
+} residency;
+
+/* Shared memory over a team's bytes and what the system takes: 228 KB / (55456 + 1024) = 4.1,
+ * 164 KB / 56480 = 2.97, 64 KB / 55456 = 1.2; 128 KB / 55456 = 2.4. A tile of 16 takes 150304:
+ * once in 228 KB, once in 164 KB, never in 128 or 64 KB. */
+static const residency residents[] = {
+    {"H200", 3, 2, 1, 8, CW_TILE_F32, 4},    {"H100", 3, 2, 1, 8, CW_TILE_F32, 4},
+    {"A100", 3, 2, 1, 8, CW_TILE_F32, 2},    {"MI250X", 3, 2, 1, 8, CW_TILE_F32, 1},
+    {"MI300X", 3, 2, 1, 8, CW_TILE_F32, 1},  {"Max1550", 3, 2, 1, 8, CW_TILE_F32, 2},
+    {"H200", 3, 2, 1, 16, CW_TILE_F32, 1},   {"A100", 3, 2, 1, 16, CW_TILE_F32, 1},
+    {"MI300X", 3, 2, 1, 16, CW_TILE_F32, 0}, {"Max1550", 3, 2, 1, 16, CW_TILE_F32, 0},
+    {"H200", 3, 2, 1, 16, CW_TILE_F64, 0},   {"H200", 3, 2, 1, 12, CW_TILE_F64, 1},
+};
+
+START_TEST(test_teams_share_a_multiprocessors_memory) {
+  const residency *r = &residents[_i];
+  const cw_tile_case c = a_case(r->dim, r->order, r->drift, r->sums);
+  const cw_tile_plan plan = cw_tile_model(device(r->device), &c, r->tile);
+  ck_assert_int_eq(plan.teams, r->teams);
+  if (plan.teams > 0)
+    ck_assert(plan.total > 0 && isfinite(plan.total));
+}
+END_TEST
+
+START_TEST(test_registers_threads_and_slots_bound_the_teams) {
+  /* room for 100 scratches of 768 bytes, which need no stages */
+  cw_tile_device d = {"made up", 1, 76800, 76800, 0, 1 << 20, 1 << 20, 1 << 30};
+  const cw_tile_case c = a_case(2, 0, 0, CW_TILE_F32);
+  ck_assert_int_eq(cw_tile_model(&d, &c, 4).teams, 100);
+  d.reserved = 768;
+  ck_assert_int_eq(cw_tile_model(&d, &c, 4).teams, 50);
+  d.teams_a_unit = 7;
+  ck_assert_int_eq(cw_tile_model(&d, &c, 4).teams, 7);
+  d.threads_a_unit = 128; /* four teams of a warp are as many threads as one of 128 */
+  ck_assert_int_eq(cw_tile_model(&d, &c, 4).threads, 32);
+  ck_assert_int_eq(cw_tile_model(&d, &c, 4).teams, 4);
+  d.shared_a_team = 767;
+  ck_assert_int_eq(cw_tile_model(&d, &c, 4).teams, 0);
+}
+END_TEST
+
+typedef struct meeting {
+  int dim, order, tile;
+  cw_tile_sums sums;
+  double ppc, passes;
+} meeting;
+
+/* 2D, order 1, drift 1: 16 lanes at a + edge b, a and b from 0 to 3, edge = tile + 4. 32 banks of
+ * 4 bytes: edge 8 and 12 spread the four rows, edge 16 puts rows 0 and 2 into one place, edge 20
+ * rows at 0, 20, 8 and 28. 8-byte values, 16 banks: edge 16 puts all rows into one place. 1D: lanes
+ * side by side. A lane a particle: the particles of a cell meet in one word, at most 32. */
+static const meeting meetings[] = {
+    {2, 1, 4, CW_TILE_F32, 32, 1},      {2, 1, 8, CW_TILE_F32, 32, 1},
+    {2, 1, 12, CW_TILE_F32, 32, 2},     {2, 1, 12, CW_TILE_FIXED32, 8, 2},
+    {2, 1, 16, CW_TILE_F32, 32, 1},     {2, 1, 12, CW_TILE_F64, 32, 4},
+    {2, 1, 12, CW_TILE_FIXED64, 32, 4}, {1, 2, 12, CW_TILE_F32, 32, 1},
+    {3, 5, 4, CW_TILE_F32, 8, 8},       {3, 0, 8, CW_TILE_FIXED64, 64, 32},
+};
+
+START_TEST(test_contention_counts_lanes_that_meet) {
+  const meeting *m = &meetings[_i];
+  cw_tile_case c = a_case(m->dim, m->order, 1, m->sums);
+  c.ppc = m->ppc;
+  const double passes = cw_tile_model(device("H200"), &c, m->tile).contention;
+  ck_assert_msg(fabs(passes - m->passes) <= 1e-12, "found %g", passes);
+}
+END_TEST
+
+START_TEST(test_pressures_push_the_way_they_should) {
+  cw_tile_case c = a_case(3, 2, 1, CW_TILE_F32);
+  const cw_tile_device *h200 = device("H200");
+  cw_tile_plan few, many;
+  many = cw_tile_model(h200, &c, 8);
+  c.ppc = 4; /* fewer particles share the halo */
+  few = cw_tile_model(h200, &c, 8);
+  ck_assert(fabs(few.halo / many.halo - 8) <= 1e-12);
+  c.ppc = 32; /* 64 tiles of 16 for 132 multiprocessors: half of them never work */
+  c.cells = 64;
+  few = cw_tile_model(h200, &c, 16);
+  ck_assert(fabs(few.rounds - 64.0 / 132) <= 1e-12 && few.idle > 1);
+  c.cells = 1e4;
+  ck_assert(cw_tile_model(h200, &c, 16).idle < 1e-3);
+  /* the same scratch with fewer teams beside it hides less */
+  c.cells = 256;
+  ck_assert(cw_tile_model(device("A100"), &c, 8).work > many.work * 1.2);
+}
+END_TEST
+
+START_TEST(test_recommendation_is_the_cheapest_that_fits) {
+  for (int n = 0; n < CW_TILE_DEVICES; n++)
+    for (int dim = 1; dim <= 3; dim++)
+      for (int order = 0; order <= 11; order++)
+        for (int sums = 0; sums < 4; sums++) {
+          const cw_tile_case c = a_case(dim, order, 1 + sums % 2, (cw_tile_sums)sums);
+          cw_tile_plan plans[CW_TILE_SIZES];
+          const int best = cw_tile_recommend(&cw_tile_devices[n], &c, plans);
+          for (int t = 0; t < CW_TILE_SIZES; t++) {
+            ck_assert_int_eq(plans[t].tile, cw_tile_sizes[t]);
+            ck_assert(plans[t].teams == 0 ||
+                      (best >= 0 && plans[best].teams > 0 && plans[best].total <= plans[t].total));
+            ck_assert(plans[t].teams > 0 ||
+                      plans[t].arena + cw_tile_devices[n].reserved >
+                          cw_tile_devices[n].shared_a_team ||
+                      cw_tile_devices[n].shared_a_team == 0);
+          }
+        }
+}
+END_TEST
+
+START_TEST(test_reason_names_what_makes_the_neighbours_worse) {
+  cw_tile_plan plans[CW_TILE_SIZES] = {{0}};
+  char text[400];
+  for (int n = 0; n < CW_TILE_SIZES; n++)
+    plans[n] = (cw_tile_plan){.tile = cw_tile_sizes[n],
+                              .threads = 128,
+                              .teams = 4,
+                              .arena = 9,
+                              .work = 10,
+                              .halo = 2,
+                              .contended = 1,
+                              .idle = 0.5,
+                              .total = 19.5};
+  plans[1].halo = 6;
+  plans[1].total = 25.5;
+  plans[3].work = 20;
+  plans[3].total = 34.5;
+  cw_tile_reason(plans, 2, text, sizeof text);
+  ck_assert_msg(strstr(text, "tiles of 6 cost 31 % more (more of it is halo)") &&
+                    strstr(text, "tiles of 10 cost 77 % more (fewer teams hide latency)"),
+                "%s", text);
+  plans[3].teams = 0;
+  plans[1].halo = 2;
+  plans[1].contended = 5;
+  cw_tile_reason(plans, 2, text, sizeof text);
+  ck_assert_msg(strstr(text, "(more contention)") && strstr(text, "tiles of 10 need 9 bytes"), "%s",
+                text);
+  cw_tile_reason(plans, -1, text, sizeof text);
+  ck_assert_ptr_nonnull(strstr(text, "no tile fits: tiles of 4 need 9 bytes"));
+  cw_tile_reason(plans, 2, text, 20); /* cut, not beyond */
+  ck_assert_uint_eq(strlen(text), 19);
+}
+END_TEST
+
+static json_t *document(const program_result *result) {
+  ck_assert_msg(result->status == 0, "status %d: %s", result->status, result->err);
+  json_t *root = json_loads(result->out, 0, NULL);
+  ck_assert_msg(root != NULL, "not one JSON document: %.400s", result->out);
+  return root;
+}
+
+static double number(const json_t *object, const char *name) {
+  const json_t *value = json_object_get(object, name);
+  ck_assert_msg(json_is_number(value), "no number '%s'", name);
+  return json_number_value(value);
+}
+
+START_TEST(test_command_recommends_the_tile_of_least_cost) {
+  json_t *root = document(program_run("tile-size --device h200 --dim 3 --order 2 --precision "
+                                      "single --scratch fixed64 --drift 1 --ppc 16 --json"));
+  const json_t *tiles = json_object_get(root, "tiles"), *row;
+  ck_assert_uint_eq(json_array_size(tiles), CW_TILE_SIZES);
+  double least = INFINITY, tile = 0;
+  size_t n;
+  json_array_foreach(tiles, n, row) {
+    const double edge = number(row, "tile") + 6;
+    ck_assert(number(row, "scratch_bytes") == 3 * edge * edge * edge * 8);
+    if (number(row, "teams_per_multiprocessor") > 0 && number(row, "cycles_per_particle") < least) {
+      least = number(row, "cycles_per_particle");
+      tile = number(row, "tile");
+    }
+  }
+  ck_assert(tile > 0 && number(root, "recommended") == tile);
+  ck_assert_ptr_nonnull(json_string_value(json_object_get(root, "why")));
+  json_decref(root);
+  const program_result *result = program_run("tile-size --device h200 --order 2 --ppc 16");
+  ck_assert_int_eq(result->status, 0);
+  ck_assert_ptr_nonnull(strstr(result->out, "recommended: tiled_deposit_tile_size = "));
+  result = program_run("tile-size --device MI250X --order 11 --drift 4");
+  ck_assert_int_eq(result->status, 0);
+  ck_assert_ptr_nonnull(strstr(result->out, "recommended: none"));
+}
+END_TEST
+
+START_TEST(test_command_without_a_case_covers_all) {
+  json_t *root = document(program_run("tile-size --device A100 --json"));
+  const json_t *list = json_object_get(root, "recommendations");
+  /* 3 dimensions, 4 drifts: 12 orders of f32, fixed64, f64, fixed64, and 3 of fixed32 */
+  ck_assert_uint_eq(json_array_size(list), 3 * 4 * (12 * 4 + 3));
+  json_decref(root);
+  const program_result *result = program_run("tile-size --device A100");
+  ck_assert_int_eq(result->status, 0);
+  ck_assert_int_ge(program_occurrences(result->out, "\n"), 36);
+}
+END_TEST
+
+static const struct {
+  const char *arguments, *expected;
+} mistakes[] = {
+    {"--device H300", "found 'H300'; expected A100, H100"},
+    {"--device 4096", "found '4096'"},
+    {"--device H200 --dim 4", "option --dim: found '4'"},
+    {"--device H200 --order 12", "option --order: found '12'"},
+    {"--device H200 --drift -1", "option --drift: found '-1'"},
+    {"--device H200 --precision half", "found 'half'; expected single or double"},
+    {"--device H200 --scratch f16", "found 'f16'; expected f32, f64"},
+    {"--device H200 --scratch f64", "found f64 in single precision"},
+    {"--device H200 --precision double --scratch fixed32", "found fixed32 in double precision"},
+    {"--device H200 --order 4 --scratch fixed32", "found fixed32 in single precision, order 4"},
+    {"--device H200 --ppc 0", "option --ppc: found '0'"},
+    {"--device H200 twice", "found 'twice'; expected no argument"},
+    {"--devise H200", "--device"},
+};
+enum { MISTAKES = (int)(sizeof mistakes / sizeof *mistakes) };
+
+START_TEST(test_mistakes_are_told_in_one_line) {
+  const program_result *result = program_run("tile-size %s", mistakes[_i].arguments);
+  ck_assert_int_eq(result->status, 2);
+  ck_assert_str_eq(result->out, "");
+  ck_assert_int_eq(program_occurrences(result->err, "\n"), 1);
+  ck_assert_msg(strstr(result->err, mistakes[_i].expected) != NULL, "%s", result->err);
+}
+END_TEST
+
+START_TEST(test_without_a_device_it_asks_for_a_name) {
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  const program_result *result = program_run("tile-size");
+  ck_assert_int_eq(result->status, 2);
+  ck_assert_msg(strstr(result->err, "expected --device NAME") != NULL, "%s", result->err);
+}
+END_TEST
+
+#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
+
+int main(void) {
+  TCase *cases = tcase_create("tile_size");
+  tcase_add_loop_test(cases, test_scratch_holds_the_tile_its_halo_and_three_components, 0,
+                      COUNT(sizes));
+  tcase_add_loop_test(cases, test_teams_share_a_multiprocessors_memory, 0, COUNT(residents));
+  tcase_add_test(cases, test_registers_threads_and_slots_bound_the_teams);
+  tcase_add_loop_test(cases, test_contention_counts_lanes_that_meet, 0, COUNT(meetings));
+  tcase_add_test(cases, test_pressures_push_the_way_they_should);
+  tcase_add_test(cases, test_recommendation_is_the_cheapest_that_fits);
+  tcase_add_test(cases, test_reason_names_what_makes_the_neighbours_worse);
+  tcase_add_test(cases, test_command_recommends_the_tile_of_least_cost);
+  tcase_add_test(cases, test_command_without_a_case_covers_all);
+  tcase_add_loop_test(cases, test_mistakes_are_told_in_one_line, 0, MISTAKES);
+  tcase_add_test(cases, test_without_a_device_it_asks_for_a_name);
+  return program_suite("tile_size", cases);
+}
