@@ -12,6 +12,33 @@
 #include <cellwise/context.h>
 #include <cellwise/coordination.h>
 
+/* Tests of the program run elsewhere than where they were built, and on a device, by the
+ * environment: CELLWISE_TEST_PROGRAM, CELLWISE_TEST_GOLDEN, CELLWISE_TEST_BACKEND. */
+static inline const char *from_environment(const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  return value && value[0] ? value : otherwise;
+}
+#ifdef CW_PROGRAM
+static inline const char *tested_program(void) {
+  return from_environment("CELLWISE_TEST_PROGRAM", CW_PROGRAM);
+}
+static inline const char *golden_folder(void) {
+  return from_environment("CELLWISE_TEST_GOLDEN", CW_SOURCE_DIR "/tests/golden/coordination");
+}
+static inline const char *tested_backend(void) {
+  return from_environment("CELLWISE_TEST_BACKEND", "cpu");
+}
+/* 1: the program cannot have the backend here, and has said why. */
+static inline int backend_is_missing(void) {
+  char command[2048];
+  snprintf(command, sizeof command,
+           "'%s' coordination '%s/pair/plumed.dat' --traj '%s/pair/traj.xyz' --backend %s --out "
+           "/nonexistent 2>&1 | grep 'backend %s was asked for'",
+           tested_program(), golden_folder(), golden_folder(), tested_backend(), tested_backend());
+  return system(command) == 0;
+}
+#endif
+
 /* Reproducible uniform numbers in [0, 1): splitmix64. */
 static inline double next_uniform(uint64_t *state) {
   uint64_t z = (*state += 0x9E3779B97F4A7C15u);
