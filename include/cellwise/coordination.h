@@ -79,7 +79,8 @@ typedef struct cw_coordination_options {
   cw_switching_options switching;
   cw_coordination_pairs pairs;
   cw_coordination_method method;
-  cw_precision precision; /* of the pair arithmetic; sums over atoms are double */
+  cw_precision precision; /* of the pair arithmetic; sums over atoms are double, and so is the
+                             decision which pairs are in range */
   int64_t atoms;          /* atoms in the positions */
   const uint32_t *a, *b;  /* host arrays, copied; a NULL: all atoms */
   int64_t count_a, count_b;

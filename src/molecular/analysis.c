@@ -22,8 +22,9 @@ struct cw_analysis {
   char *warned;         /* [variable_count] about lists or images */
 };
 
-/* Frames at a time share memory: at most this many atoms in flight. */
-enum { ATOMS_IN_FLIGHT = 1 << 22 };
+/* Frames at a time share memory: at most this many atoms in flight. On a device a few frames keep
+ * copies and kernels going at the same time. */
+enum { ATOMS_IN_FLIGHT = 1 << 22, FRAMES_ON_DEVICE = 4 };
 
 static int has_lists(const cw_input *input) {
   for (int k = 0; k < input->variable_count; k++)
@@ -37,15 +38,18 @@ static int count_slots(const cw_analysis *analysis) {
   const cw_input *input = analysis->input;
   int threads = cw_context_threads(analysis->context);
   int most = analysis->options.slots > 0 ? analysis->options.slots : threads;
-  if (has_lists(input) || cw_context_backend(analysis->context) == CW_BACKEND_CUDA)
+  if (has_lists(input))
     return 1;
+  if (cw_context_backend(analysis->context) == CW_BACKEND_CUDA && most > FRAMES_ON_DEVICE)
+    most = FRAMES_ON_DEVICE;
   return threads > 1 && input->atoms * most > ATOMS_IN_FLIGHT ? 1 : most;
 }
 
 static cw_status own_context(cw_analysis *analysis, slot *s) {
   char message[CW_MESSAGE_SIZE];
   const cw_context *context = analysis->context;
-  cw_context_options options = {.backend = CW_BACKEND_CPU,
+  cw_context_options options = {.backend = cw_context_backend(context),
+                                .device = cw_context_device(context),
                                 .threads = 1,
                                 .isa = cw_context_isa(context),
                                 .log = context->log,

@@ -38,8 +38,8 @@ cw_status cw_analysis_create(const cw_input *input, const cw_analysis_options *o
 /* Frees and closes files; NULL allowed. Errors: CW_ERROR_IO. */
 cw_status cw_analysis_destroy(cw_analysis *analysis);
 
-/* Frames that can be computed at the same time. 1 where a frame depends on the one before (NLIST),
- * on a device, and for systems so large that all threads work at one frame. */
+/* Frames that can be computed at the same time: as many as threads, on a device at most 4. 1 where a
+ * frame depends on the one before (NLIST), and for systems so large that all threads work at one. */
 int cw_analysis_slots(const cw_analysis *analysis);
 /* Readies a slot for the next frame, in the order of the frames. *needed = 0: the files hold its
  * numbers already (resume), so that it is neither computed nor written. Errors: CW_ERROR_FORMAT (a

@@ -155,12 +155,19 @@ cw_status cw_link_cells_bundles(cw_coordination *plan, const cw_entries *entries
                                  &capacity, (void **)&plan->bundles));
   CW_TRY(cw_coordination_reserve(plan->context, (size_t)most, sizeof *plan->partials,
                                  "partial sums", &plan->bundle_capacity, (void **)&plan->partials));
-  for (int64_t c = 0; c < total; c++)
+  int64_t rows = plan->cells.n[1] * plan->cells.n[2];
+  CW_TRY(cw_coordination_reserve(plan->context, (size_t)rows + 1, sizeof *plan->rows,
+                                 "rows of cells", &plan->row_capacity, (void **)&plan->rows));
+  for (int64_t c = 0; c < total; c++) {
+    if (c % plan->cells.n[0] == 0)
+      plan->rows[c / plan->cells.n[0]] = count;
     for (int64_t first = entries->offsets[c]; first < entries->offsets[c + 1]; first += CW_BUNDLE)
       plan->bundles[count++] =
           (cw_bundle){.cell = c,
                       .first = first,
                       .count = (int32_t)cw_min_i64(CW_BUNDLE, entries->offsets[c + 1] - first)};
+  }
+  plan->rows[rows] = count;
   plan->bundle_count = count;
   return CW_OK;
 }

@@ -82,6 +82,15 @@ static inline CW_REAL_NAME(lane_front) CW_REAL_NAME(front_of)(unsigned mask) {
 #define CW_VECTOR       __m256
 #define CW_WITHIN(a, b) ((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ)))
 #endif
+/* v where a <= b, else 0. */
+#undef CW_KEEP
+#if defined(__AVX512F__) && CW_REAL_IS_DOUBLE
+#define CW_KEEP(a, b, v) _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(a, b, _CMP_LE_OQ), v)
+#elif defined(__AVX512F__)
+#define CW_KEEP(a, b, v) _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_LE_OQ), v)
+#else
+#define CW_KEEP(a, b, v) CW_V (and)(CW_V(cmp)(a, b, _CMP_LE_OQ), v)
+#endif
 /* Stores the lanes of the mask in front; `front` comes from CW_REAL_NAME(front_of). */
 #if defined(__AVX512F__)
 #define CW_STORE_FRONT(to, v, front) CW_V(storeu)(to, CW_V(maskz_compress)(front, v))
@@ -93,20 +102,38 @@ static inline CW_REAL_NAME(lane_front) CW_REAL_NAME(front_of)(unsigned mask) {
 #endif
 
 #if CW_W > 1
-/* One step at lane k. Writes W values each; those past the kept ones are overwritten later. */
+static inline cw_real CW_REAL_NAME(lane_sum)(CW_VECTOR v) {
+#if defined(__AVX512F__)
+  return CW_V(reduce_add)(v);
+#else
+  cw_real lane[CW_W], sum = 0;
+  CW_V(storeu)(lane, v);
+  for (int l = 0; l < CW_W; l++)
+    sum += lane[l];
+  return sum;
+#endif
+}
+
+static inline CW_VECTOR CW_REAL_NAME(lane_numbers)(int first) {
+  static const cw_real number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return CW_V(add)(CW_V(loadu)(number), CW_V(set1)((cw_real)first));
+}
+
+/* One step at lane k, for the pair buffer from n on. Writes W values each; those past the kept ones
+ * are overwritten later. */
 static inline int CW_REAL_NAME(compact_step)(const CW_REAL_NAME(tile) * tile, int k,
                                              const cw_real centre[3], cw_real range2,
-                                             unsigned allowed, cw_real *dx, cw_real *dy,
-                                             cw_real *dz) {
+                                             unsigned allowed, CW_REAL_NAME(scratch) * w, int n) {
   CW_VECTOR x = CW_V(sub)(CW_V(loadu)(tile->x + k), CW_V(set1)(centre[0]));
   CW_VECTOR y = CW_V(sub)(CW_V(loadu)(tile->y + k), CW_V(set1)(centre[1]));
   CW_VECTOR z = CW_V(sub)(CW_V(loadu)(tile->z + k), CW_V(set1)(centre[2]));
   CW_VECTOR r2 = CW_V(fmadd)(z, z, CW_V(fmadd)(y, y, CW_V(mul)(x, x)));
   unsigned mask = CW_WITHIN(r2, CW_V(set1)(range2)) & allowed;
   CW_REAL_NAME(lane_front) front = CW_REAL_NAME(front_of)(mask);
-  CW_STORE_FRONT(dx, x, front);
-  CW_STORE_FRONT(dy, y, front);
-  CW_STORE_FRONT(dz, z, front);
+  CW_STORE_FRONT(w->dx + n, x, front);
+  CW_STORE_FRONT(w->dy + n, y, front);
+  CW_STORE_FRONT(w->dz + n, z, front);
+  CW_STORE_FRONT(w->at + n, CW_REAL_NAME(lane_numbers)(k), front);
   return __builtin_popcount(mask);
 }
 
@@ -118,13 +145,15 @@ static inline CW_VECTOR CW_REAL_NAME(outside2)(CW_VECTOR x, cw_real low, cw_real
 }
 #endif
 
-/* Appends to the tile (room for n + CW_W more) those of n points that come near the box of the
- * centres. */
-static inline void CW_REAL_NAME(append_near)(CW_REAL_NAME(tile) * tile, const cw_real *x,
-                                             const cw_real *y, const cw_real *z, int n,
-                                             const cw_real low[3], const cw_real high[3],
+/* Appends to the tile (room for n + CW_W more) those of the first n points of w->images, which
+ * stand at the places from `begin` on, that come near the box of the centres. */
+static inline void CW_REAL_NAME(append_near)(CW_REAL_NAME(scratch) * w, int64_t begin, int n,
                                              cw_real near2) {
-  int count = tile->count;
+  CW_REAL_NAME(tile) *tile = &w->tile;
+  const cw_real *x = w->images.x, *y = w->images.y, *z = w->images.z;
+  const cw_real *low = w->low, *high = w->high;
+  const int before = tile->count;
+  int count = before;
 #if CW_W > 1
   for (int k = 0; k < n; k += CW_W) {
     CW_VECTOR vx = CW_V(loadu)(x + k), vy = CW_V(loadu)(y + k), vz = CW_V(loadu)(z + k);
@@ -137,6 +166,7 @@ static inline void CW_REAL_NAME(append_near)(CW_REAL_NAME(tile) * tile, const cw
     CW_STORE_FRONT(tile->x + count, vx, front);
     CW_STORE_FRONT(tile->y + count, vy, front);
     CW_STORE_FRONT(tile->z + count, vz, front);
+    CW_STORE_FRONT(tile->fx + count, CW_REAL_NAME(lane_numbers)(k), front);
     count += __builtin_popcount(mask);
   }
 #else
@@ -149,35 +179,39 @@ static inline void CW_REAL_NAME(append_near)(CW_REAL_NAME(tile) * tile, const cw
       r2 += out > 0 ? out * out : 0;
     }
     tile->x[count] = p[0], tile->y[count] = p[1], tile->z[count] = p[2];
+    tile->fx[count] = (cw_real)k;
     count += r2 <= near2;
   }
 #endif
+  const uint32_t first = (uint32_t)begin;
+#pragma omp simd
+  for (int k = before; k < count; k++)
+    tile->place[k] = first + (uint32_t)(int)tile->fx[k];
   tile->count = count;
 }
 
-/* Appends to dx, dy, dz (room for tile->count + CW_W more) the distances of the tile's entries that
- * are in range; of the first `checked` entries, only those of another atom than `id`. The tile is
- * padded with NaN, which is never in range. Returns how many were kept. */
-static inline int CW_REAL_NAME(compact)(const CW_REAL_NAME(tile) * tile, const cw_real centre[3],
-                                        cw_real range2, uint32_t id, int checked, cw_real *dx,
-                                        cw_real *dy, cw_real *dz) {
-  int kept = 0, k = 0;
+/* Appends to the pair buffer (room for tile->count + CW_W more) the distances of the tile's entries
+ * from `begin` on that are in range, and their numbers; of those before `checked`, only entries of
+ * another atom than `id`. The tile is padded with NaN, which is never in range. Returns how many
+ * were kept. */
+static inline int CW_REAL_NAME(compact)(CW_REAL_NAME(scratch) * w, const CW_REAL_NAME(tile) * tile,
+                                        const cw_real centre[3], cw_real range2, uint32_t id,
+                                        int begin, int checked) {
+  int n = w->pairs, k = begin;
 #if CW_W > 1
   const unsigned all = (1u << (CW_W - 1) << 1) - 1;
   for (; k < checked; k += CW_W)
-    kept += CW_REAL_NAME(compact_step)(tile, k, centre, range2,
-                                       CW_REAL_NAME(other_atoms)(tile->id + k, id), dx + kept,
-                                       dy + kept, dz + kept);
+    n += CW_REAL_NAME(compact_step)(tile, k, centre, range2,
+                                    CW_REAL_NAME(other_atoms)(tile->id + k, id), w, n);
   for (; k < tile->count; k += CW_W)
-    kept +=
-        CW_REAL_NAME(compact_step)(tile, k, centre, range2, all, dx + kept, dy + kept, dz + kept);
+    n += CW_REAL_NAME(compact_step)(tile, k, centre, range2, all, w, n);
 #else
   for (; k < tile->count; k++) {
     cw_real x = tile->x[k] - centre[0], y = tile->y[k] - centre[1], z = tile->z[k] - centre[2];
     cw_real r2 = x * x + y * y + z * z;
-    dx[kept] = x, dy[kept] = y, dz[kept] = z;
-    kept += (r2 <= range2) & ((k >= checked) | (tile->id[k] != id));
+    w->dx[n] = x, w->dy[n] = y, w->dz[n] = z, w->at[n] = (cw_real)k;
+    n += (r2 <= range2) & ((k >= checked) | (tile->id[k] != id));
   }
 #endif
-  return kept;
+  return n - w->pairs;
 }

@@ -23,10 +23,19 @@ static cw_status check_positions(cw_coordination *plan, const cw_coordinates_vie
                  cw_coordinate(positions, 2, bad));
 }
 
+static void clear_sums(const cw_entries *e, int with_values) {
+  size_t bytes = (size_t)e->count * sizeof(double);
+  for (int c = 0; c < 3 && bytes; c++)
+    memset(e->derivative[c], 0, bytes);
+  if (with_values && bytes)
+    memset(e->value, 0, bytes);
+}
+
 static void run_bundles(cw_coordination *plan, const cw_sweep *sweep) {
   const cw_coordination_ops *ops =
       CW_ISA_SELECT(cw_coordination_cpu_ops, cw_context_isa(plan->context));
   size_t bytes = ops->scratch_bytes[plan->precision];
+  clear_sums(sweep->centre, sweep->with_values);
 #pragma omp parallel num_threads(plan->scratch_threads)
   {
     char *scratch = (char *)plan->scratch + bytes * (size_t)omp_get_thread_num();
@@ -36,11 +45,79 @@ static void run_bundles(cw_coordination *plan, const cw_sweep *sweep) {
   }
 }
 
-/* Sums over bundles in their order, whoever computed them; SELF met each pair from both ends. */
+/* Rows of cells along an axis in colours: rows of one colour are so far apart that what they write
+ * does not overlap. Those that are left over at the end have a colour each. */
+typedef struct colours {
+  int64_t span, groups, count;
+} colours;
+
+static colours colours_of(const cw_link_cells *cells, int axis, int forward_only) {
+  colours c;
+  c.span = (forward_only ? 1 : 2) * cells->reach[axis] + 1;
+  c.groups = cells->n[axis] / c.span;
+  c.count = c.groups > 0 ? c.span + cells->n[axis] % c.span : cells->n[axis];
+  return c;
+}
+
+static int64_t rows_of_colour(const colours *c, int64_t colour) {
+  return c->groups > 0 && colour < c->span ? c->groups : 1;
+}
+
+static int64_t row_of_colour(const colours *c, int64_t colour, int64_t k) {
+  if (c->groups == 0)
+    return colour;
+  return colour < c->span ? colour + c->span * k : colour + c->span * (c->groups - 1);
+}
+
+/* A thread a row of cells, colour after colour: sums of an entry come in an order that does not
+ * depend on threads. */
+static void run_rows(cw_coordination *plan, const cw_sweep *sweep) {
+  const cw_coordination_ops *ops =
+      CW_ISA_SELECT(cw_coordination_cpu_ops, cw_context_isa(plan->context));
+  const size_t bytes = ops->scratch_bytes[plan->precision];
+  const colours y = colours_of(&plan->cells, 1, 0), z = colours_of(&plan->cells, 2, sweep->same);
+  clear_sums(sweep->centre, sweep->with_values);
+  clear_sums(sweep->other, sweep->with_values && sweep->same);
+#pragma omp parallel num_threads(plan->scratch_threads)
+  {
+    char *scratch = (char *)plan->scratch + bytes * (size_t)omp_get_thread_num();
+    for (int64_t colour = 0; colour < y.count * z.count; colour++) {
+      const int64_t cy = colour % y.count, cz = colour / y.count, ny = rows_of_colour(&y, cy);
+      const int64_t rows = ny * rows_of_colour(&z, cz);
+#pragma omp for schedule(dynamic, 1)
+      for (int64_t q = 0; q < rows; q++) {
+        const int64_t row =
+            row_of_colour(&y, cy, q % ny) + plan->cells.n[1] * row_of_colour(&z, cz, q / ny);
+        for (int64_t k = plan->rows[row]; k < plan->rows[row + 1]; k++)
+          ops->bundle[plan->precision](sweep, &plan->bundles[k], scratch, &plan->partials[k]);
+      }
+    }
+  }
+}
+
+/* Sums over bundles in their order, whoever computed them. */
 static void add_partials(const cw_coordination *plan, double weight, double sum[CW_SUMS]) {
   for (int64_t k = 0; k < plan->bundle_count; k++)
     for (int q = 0; q < CW_SUMS; q++)
       sum[q] += weight * plan->partials[k].sum[q];
+}
+
+/* Whether pairs are met once: where images need not be chosen, and rows of one colour are enough
+ * for some threads. Not by the number of threads, on which no result may depend. */
+static int meets_once(const cw_coordination *plan, const cw_link_cells *cells, int use_list) {
+  enum { ROWS = 4 };
+  const colours y = colours_of(cells, 1, 0);
+  const colours z = colours_of(cells, 2, plan->pairs == CW_PAIRS_SELF);
+  return !plan->both_ends && !use_list && !cells->images && y.groups * z.groups >= ROWS;
+}
+
+/* Whether 1/(1 + u^n) has a loop of its own, without powers that overflow in range. */
+static int is_dense(const cw_coordination *plan, const cw_sweep *sweep) {
+  const cw_switching *p = &plan->switching;
+  const int n = p->nn, known = n == 2 || n == 3 || n == 4 || n == 6;
+  const double limit = plan->precision == CW_DOUBLE ? p->limit_double : p->limit_single;
+  return sweep->once && !sweep->with_values && p->form == CW_FORM_HALF_EVEN && known &&
+         p->range2 * p->inverse_r_0 * p->inverse_r_0 < limit;
 }
 
 static cw_status sweep_groups(cw_coordination *plan, const cw_coordination_result *result,
@@ -56,12 +133,18 @@ static cw_status sweep_groups(cw_coordination *plan, const cw_coordination_resul
                     .same = self,
                     .forward = 1,
                     .with_values = result->entry_values != NULL,
-                    .with_box = !result->without_box_derivatives};
+                    .with_box = !result->without_box_derivatives,
+                    .once = meets_once(plan, cells, use_list),
+                    .check_ids = !self || !plan->a.distinct};
+  sweep.dense = is_dense(plan, &sweep);
   CW_TRY(cw_link_cells_bundles(plan, sweep.centre));
-  run_bundles(plan, &sweep);
-  add_partials(plan, self ? 0.5 : 1, sum);
+  if (sweep.once)
+    run_rows(plan, &sweep);
+  else
+    run_bundles(plan, &sweep);
+  add_partials(plan, self && !sweep.once ? 0.5 : 1, sum);
   int derivatives = result->derivatives.component[0] || result->entry_derivatives;
-  if (self || !derivatives)
+  if (self || sweep.once || !derivatives)
     return CW_OK;
   sweep.centre = &plan->b;
   sweep.other = &plan->a;

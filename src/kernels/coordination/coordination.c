@@ -133,6 +133,7 @@ void cw_coordination_destroy(cw_coordination *plan) {
   CW_DELETE(context, plan->list_position);
   CW_DELETE(context, plan->bundles);
   CW_DELETE(context, plan->partials);
+  CW_DELETE(context, plan->rows);
   CW_DELETE(context, plan->scratch);
   CW_DELETE(context, plan);
 }
@@ -153,6 +154,7 @@ static size_t entries_memory(const cw_entries *e) {
 size_t cw_coordination_memory(const cw_coordination *plan) {
   return sizeof *plan + entries_memory(&plan->a) + entries_memory(&plan->b) +
          plan->bundle_capacity * (sizeof *plan->bundles + sizeof *plan->partials) +
+         plan->row_capacity * sizeof *plan->rows +
          (plan->list_a.capacity + plan->list_b.capacity) * sizeof(uint32_t) +
          (size_t)plan->scratch_threads * ops_of(plan)->scratch_bytes[plan->precision] +
          cw_coordination_cuda_memory(plan);

@@ -132,7 +132,7 @@ static __device__ __forceinline__ int cw_stage_run(const cw_device_sweep &sweep,
     const unsigned kept = __ballot_sync(0xffffffffu, keep);
     if (keep) {
       const int to = staged + __popc(kept & ((1u << lane) - 1));
-      inner.put(stage, to, at, Inner::compare_ids ? sweep.other.id[p] : 0);
+      inner.put(stage, to, at, Inner::compare_ids ? sweep.other.id[p] : 0, p);
     }
     staged += __popc(kept);
     if (staged + CW_WARP + CW_STAGE_PAD > CW_STAGE) {
@@ -214,6 +214,10 @@ static __global__ void __launch_bounds__(CW_SWEEP_WARPS *CW_WARP)
   frame.keep2 = (Real)(sweep.range2 * (1 + 1e-5));
   Inner inner(pair, sweep, (Real)sweep.range2);
   inner.load(local, sweep.centre.id[own], centres);
+  double reach = 0;
+  for (int c = 0; c < 3; c++)
+    reach = fmax(reach, fmax(fabs((double)frame.low[c]), fabs((double)frame.high[c])));
+  inner.begin(first, reach + sqrt(sweep.range2));
   cw_stage_all(sweep, frame, stage, inner);
 
   cw_partial partial = inner.finish(first, centres);

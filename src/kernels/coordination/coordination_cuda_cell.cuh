@@ -17,18 +17,37 @@ struct cw_image_tile {
   double sums[CW_TEAM / CW_WARP][CW_SUMS];
 };
 
+/* Most that a coordinate of a neighbour can be from a cell's first centre: two cells away. */
+static __device__ __forceinline__ double cw_cell_reach(const cw_device_cells &cells) {
+  double reach = 0;
+  for (int c = 0; c < 3; c++) {
+    double along = 0;
+    for (int a = 0; a < 3; a++)
+      along += cells.lattice.kind == CW_LATTICE_NONE
+                   ? (a == c && cells.inverse_extent[a] > 0
+                          ? 2 * cells.width[a] / cells.inverse_extent[a]
+                          : 0)
+                   : 2 * cells.width[a] * fabs(cells.lattice.h[a][c]);
+    reach = fmax(reach, along);
+  }
+  return reach;
+}
+
 /* A thread's centre and what it has summed. */
 template <class Real> struct cw_centre {
   Real at[3];
   uint32_t id;
+  int place;
+  Real border;
   cw_centre_sums<Real> sums;
   Real box[6];
 };
 
 template <class Real, class Pair>
-static __device__ __forceinline__ void cw_meet(const Pair &pair, Real range2, Real dx, Real dy,
-                                               Real dz, uint32_t id, cw_centre<Real> *centre) {
-  const Real r2 = dx * dx + dy * dy + dz * dz;
+static __device__ __forceinline__ void cw_meet(const Pair &pair, Real range2, Real r2,
+                                               const Real d[3], uint32_t id,
+                                               cw_centre<Real> *centre) {
+  const Real dx = d[0], dy = d[1], dz = d[2];
   Real s, h;
   cw_pair_masked(pair, r2, range2, !Pair::compare_ids || id != centre->id, &s, &h,
                  &centre->sums.pairs);
@@ -87,8 +106,12 @@ static __device__ __forceinline__ void cw_meet_run(const cw_device_sweep &sweep,
     for (int k = 0; active && k < count; k++) {
       Real r[4];
       cw_load_four(tile->at[k], r);
-      cw_meet(pair, (Real)sweep.range2, r[0] - centre->at[0], r[1] - centre->at[1],
-              r[2] - centre->at[2], Pair::compare_ids ? tile->id[k] : 0, centre);
+      const Real d[3] = {r[0] - centre->at[0], r[1] - centre->at[1], r[2] - centre->at[2]};
+      const Real range2 = (Real)sweep.range2;
+      Real r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+      if (cw_unsure(r2, range2, centre->border))
+        r2 = cw_settled(cw_in_range(sweep, centre->place, base + k), r2, range2);
+      cw_meet(pair, range2, r2, d, Pair::compare_ids ? tile->id[k] : 0, centre);
     }
   }
 }
@@ -144,35 +167,13 @@ static __global__ void __launch_bounds__(CW_TEAM)
     }
     if (active)
       centre.id = sweep.centre.id[place];
+    centre.place = place;
+    centre.border = cw_border<Real>(sweep.range2, cw_cell_reach(cells));
     cw_meet_cells(sweep, pair, home, reference, active, tile, &centre);
     if (active)
       cw_leave(pair, sweep, place, centre, &partial);
   }
   cw_team_partial(partial, tile->sums, &sweep.partial[cell]);
-}
-
-/* The shortest image of d, as cw_lattice_minimum_image finds it. */
-static __device__ __forceinline__ void cw_device_minimum_image(const cw_lattice &lattice,
-                                                               double d[3]) {
-  if (lattice.kind == CW_LATTICE_NONE)
-    return;
-  double s[3];
-  for (int a = 0; a < 3; a++)
-    s[a] = floor(d[0] * lattice.inverse[0][a] + d[1] * lattice.inverse[1][a] +
-                 d[2] * lattice.inverse[2][a] + 0.5 + CW_HALF_BOX_SLACK);
-  for (int c = 0; c < 3; c++)
-    d[c] -= s[0] * lattice.h[0][c] + s[1] * lattice.h[1][c] + s[2] * lattice.h[2][c];
-  if (lattice.kind == CW_LATTICE_ORTHOGONAL)
-    return;
-  double shortest = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], best[3] = {d[0], d[1], d[2]};
-  for (int k = 0; k < CW_LATTICE_SHIFTS; k++) {
-    const double x = d[0] + lattice.shifts[k][0], y = d[1] + lattice.shifts[k][1];
-    const double z = d[2] + lattice.shifts[k][2], r2 = x * x + y * y + z * z;
-    if (r2 < shortest)
-      shortest = r2, best[0] = x, best[1] = y, best[2] = z;
-  }
-  for (int c = 0; c < 3; c++)
-    d[c] = best[c];
 }
 
 /* Every pair. d has the direction of the definition, from the lower to the higher entry or from a
@@ -207,8 +208,11 @@ static __global__ void __launch_bounds__(CW_TEAM)
       for (int c = 0; c < 3; c++)
         d[c] = sign * (tile->at[k][c] - r[c]);
       cw_device_minimum_image(sweep.cells.lattice, d);
-      cw_meet(pair, (Real)sweep.range2, (Real)(sign * d[0]), (Real)(sign * d[1]),
-              (Real)(sign * d[2]), tile->id[k], &centre);
+      const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+      const Real from[3] = {(Real)(sign * d[0]), (Real)(sign * d[1]), (Real)(sign * d[2])};
+      const Real range2 = (Real)sweep.range2;
+      cw_meet(pair, range2, cw_settled(r2 <= sweep.range2, (Real)r2, range2), from, tile->id[k],
+              &centre);
     }
   }
   cw_partial partial = {};

@@ -6,6 +6,7 @@
 #ifndef CW_KERNELS_COORDINATION_CUDA_INNER_CUH
 #define CW_KERNELS_COORDINATION_CUDA_INNER_CUH
 
+#include "kernels/coordination/coordination_cuda_border.cuh"
 #include "kernels/coordination/coordination_cuda_pair.cuh"
 
 enum { CW_STAGE_PAD = 8 }; /* neighbours that are handled at a time */
@@ -88,7 +89,8 @@ template <class Real, class Pair> struct cw_inner_cluster {
   enum { EACH = CW_CENTRES / 4 };
   const Pair &pair;
   const cw_device_sweep &sweep;
-  Real range2;
+  Real range2, border;
+  int first; /* place of the first centre */
   Real x[EACH], y[EACH], z[EACH];
   uint32_t id[EACH];
   Real value[EACH], fx[EACH], fy[EACH], fz[EACH];
@@ -117,23 +119,44 @@ template <class Real, class Pair> struct cw_inner_cluster {
       box[q] = 0;
   }
 
+  __device__ __forceinline__ void begin(int first_centre, double reach) {
+    first = first_centre;
+    border = cw_border<Real>(sweep.range2, reach);
+  }
+
   static __device__ __forceinline__ void put(cw_stage<Real> *stage, int to, const Real at[3],
-                                             uint32_t other_id) {
+                                             uint32_t other_id, int place) {
     stage->at[to][0] = at[0];
     stage->at[to][1] = at[1];
     stage->at[to][2] = at[2];
+    if (sizeof(Real) < sizeof(double))
+      stage->at[to][3] = __int_as_float(place);
     if (compare_ids)
       stage->id[to] = other_id;
   }
 
   __device__ __forceinline__ void meet(const Real r[4], uint32_t other_id) {
-    Real gx = 0, gy = 0, gz = 0;
+    Real gx = 0, gy = 0, gz = 0, squares[EACH];
+    bool unsure = false;
 #pragma unroll
     for (int q = 0; q < EACH; q++) {
       const Real dx = r[0] - x[q], dy = r[1] - y[q], dz = r[2] - z[q];
-      const Real r2 = dx * dx + dy * dy + dz * dz;
+      squares[q] = dx * dx + dy * dy + dz * dz;
+      unsure = unsure || cw_unsure(squares[q], range2, border);
+    }
+    if (unsure) /* one pair of some 10^5 */
+#pragma unroll
+      for (int q = 0; q < EACH; q++)
+        if (cw_unsure(squares[q], range2, border))
+          squares[q] = cw_settled(
+              cw_in_range(sweep, first + (int)threadIdx.x % 4 + 4 * q, __float_as_int((float)r[3])),
+              squares[q], range2);
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      const Real dx = r[0] - x[q], dy = r[1] - y[q], dz = r[2] - z[q];
       Real s, h;
-      cw_pair_masked(pair, r2, range2, !compare_ids || other_id != id[q], &s, &h, &pairs[q]);
+      cw_pair_masked(pair, squares[q], range2, !compare_ids || other_id != id[q], &s, &h,
+                     &pairs[q]);
       value[q] += s;
       fx[q] += h * dx, fy[q] += h * dy, fz[q] += h * dz;
       gx += h * dx, gy += h * dy, gz += h * dz;
@@ -146,7 +169,7 @@ template <class Real, class Pair> struct cw_inner_cluster {
     const int lane = threadIdx.x % CW_WARP;
     if (lane < CW_STAGE_PAD) {
       const Real far[3] = {cw_far<Real>::value(), 0, 0};
-      put(stage, staged + lane, far, UINT32_MAX);
+      put(stage, staged + lane, far, UINT32_MAX, 0);
     }
     __syncwarp();
 #pragma unroll 1

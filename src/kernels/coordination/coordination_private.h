@@ -66,6 +66,9 @@ typedef struct cw_sweep {
   int forward;     /* not same: 1 when d points from centre to other by definition, else 0 */
   int with_values; /* fill centre->value */
   int with_box;
+  int once;      /* each pair is met once: the sums of `other` are filled in, too */
+  int dense;     /* once: out-of-range entries are masked, see once_body.h */
+  int check_ids; /* an entry can be its centre's own atom (SELF: another entry of it) */
 } cw_sweep;
 
 /* The compiled loops of one instruction set. scratch: scratch_bytes, one a thread. */
@@ -93,6 +96,9 @@ struct cw_coordination {
   cw_partial *partials;
   int64_t bundle_count;
   size_t bundle_capacity;
+  int64_t *rows; /* [n1 n2 + 1] first bundle of each row of cells along axis 0 */
+  size_t row_capacity;
+  int both_ends; /* 1: pairs are met from both ends even where they could be met once */
   cw_pair_list list_a, list_b; /* neighbours of a, and (PRODUCT) of b */
   double *list_position;       /* [atoms][3] when the list was built; NULL before */
   double list_box[3][3];

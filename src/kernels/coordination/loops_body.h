@@ -14,6 +14,9 @@ typedef struct CW_REAL_NAME(tile) {
   cw_real x[TILE + PAD], y[TILE + PAD], z[TILE + PAD];
   uint32_t id[TILE + PAD];
   uint32_t order[TILE + PAD]; /* entry number, where the direction of d depends on it */
+  uint32_t place[TILE + PAD]; /* in the other group */
+  cw_real fx[TILE + PAD], fy[TILE + PAD], fz[TILE + PAD], s[TILE + PAD]; /* sums of g d and s, where
+                                                                            each pair is met once */
 } CW_REAL_NAME(tile);
 
 typedef struct CW_REAL_NAME(run) {
@@ -23,9 +26,14 @@ typedef struct CW_REAL_NAME(run) {
 typedef struct CW_REAL_NAME(scratch) {
   CW_REAL_NAME(tile) tile, images; /* images also holds points about to be staged */
   cw_real dx[PAIRS + PAD], dy[PAIRS + PAD], dz[PAIRS + PAD], s[PAIRS + PAD], g[PAIRS + PAD];
+  cw_real at[PAIRS + PAD]; /* which entry of the tile */
   CW_REAL_NAME(run) run[RUNS];
-  int pairs, runs;
+  int pairs, runs, own_cell;    /* own_cell: the tile begins with the centres themselves */
   double reference[3];          /* subtracted from positions before they are rounded to float */
+  double origin[3];             /* of lengths in the box derivatives: the first centre */
+  double slope;                 /* g = slope h, once_body.h */
+  cw_real lanes[3][CW_LANES];   /* there: sums of s and pairs */
+  cw_real low2, high2;          /* pairs between are decided upon in double */
   cw_real centre[3][CW_BUNDLE]; /* the centres' positions */
   cw_real low[3], high[3];      /* their bounding box */
   double derivative[3][CW_BUNDLE], value[CW_BUNDLE];
@@ -71,6 +79,20 @@ static void CW_REAL_NAME(sum_bundle)(CW_REAL_NAME(scratch) * w, int with_box) {
     w->partial.sum[CW_SUM_BOX + c] -= (double)box[c];
 }
 
+/* The other ends of a centre's pairs, no two of which are the same. */
+static void CW_REAL_NAME(add_other_ends)(const cw_sweep *sweep, CW_REAL_NAME(scratch) * w,
+                                         CW_REAL_NAME(run) run) {
+  CW_REAL_NAME(tile) *tile = &w->tile;
+  for (int k = run.begin; k < run.end; k++) {
+    const int at = (int)w->at[k];
+    tile->fx[at] += w->g[k] * w->dx[k];
+    tile->fy[at] += w->g[k] * w->dy[k];
+    tile->fz[at] += w->g[k] * w->dz[k];
+    if (sweep->with_values)
+      tile->s[at] += w->s[k];
+  }
+}
+
 static void CW_REAL_NAME(flush)(const cw_sweep *sweep, CW_REAL_NAME(scratch) * w) {
   CW_REAL_NAME(evaluate)(sweep->switching, w);
   CW_REAL_NAME(sum_bundle)(w, sweep->with_box);
@@ -90,8 +112,45 @@ static void CW_REAL_NAME(flush)(const cw_sweep *sweep, CW_REAL_NAME(scratch) * w
     w->derivative[0][run.centre] -= (double)fx;
     w->derivative[1][run.centre] -= (double)fy;
     w->derivative[2][run.centre] -= (double)fz;
+    if (sweep->once)
+      CW_REAL_NAME(add_other_ends)(sweep, w, run);
   }
   w->pairs = w->runs = 0;
+}
+
+/* Whether a pair is in range, by the positions as they were given. */
+static int CW_REAL_NAME(in_range)(const cw_sweep *sweep, int64_t centre, int64_t other) {
+  double d[3], r2 = 0;
+  for (int c = 0; c < 3; c++)
+    d[c] = sweep->other->position[c][other] - sweep->centre->position[c][centre];
+  cw_lattice_minimum_image(sweep->lattice, d);
+  for (int c = 0; c < 3; c++)
+    r2 += d[c] * d[c];
+  return r2 <= sweep->range2;
+}
+
+/* Which pairs count does not depend on rounding: of the last `kept` in the buffer, drops those out
+ * of range. Returns how many stay. */
+static int CW_REAL_NAME(drop_beyond)(const cw_sweep *sweep, CW_REAL_NAME(scratch) * w, int kept,
+                                     int64_t centre) {
+  cw_real *x = w->dx + w->pairs, *y = w->dy + w->pairs, *z = w->dz + w->pairs;
+  cw_real *at = w->at + w->pairs, farthest = 0;
+  int stay = 0;
+#pragma omp simd reduction(max : farthest)
+  for (int k = 0; k < kept; k++) {
+    const cw_real r2 = x[k] * x[k] + y[k] * y[k] + z[k] * z[k];
+    farthest = r2 > farthest ? r2 : farthest;
+  }
+  if (farthest < w->low2)
+    return kept;
+  for (int k = 0; k < kept; k++) {
+    const cw_real r2 = x[k] * x[k] + y[k] * y[k] + z[k] * z[k];
+    if (r2 >= w->low2 && !CW_REAL_NAME(in_range)(sweep, centre, w->tile.place[(int)at[k]]))
+      continue;
+    x[stay] = x[k], y[stay] = y[k], z[stay] = z[k], at[stay] = at[k];
+    stay++;
+  }
+  return stay;
 }
 
 /* Adds to each vector that of the lattice's shifts which makes it shortest, if any does. */
@@ -153,7 +212,7 @@ static void CW_REAL_NAME(shortest_images)(const cw_sweep *sweep, CW_REAL_NAME(sc
       to->x[k + l] = sign[l] * x[l];
       to->y[k + l] = sign[l] * y[l];
       to->z[k + l] = sign[l] * z[l];
-      to->id[k + l] = from->id[k + l];
+      to->id[k + l] = from->id[k + l]; /* places stay the tile's */
     }
   }
   to->count = from->count;
