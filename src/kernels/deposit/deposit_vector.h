@@ -2,11 +2,10 @@
  * Included after deposit_load.h, once a precision, with CW_VECTOR_BYTES set. The factors of each
  * particle come from deposit_body.h; the plain loop over it is this file's oracle.
  *
- *     for each batch of consecutive slots
- *       factors U/2, D/sqrt(12), P of all its particles, a lane a particle; transposed to quads
- *       for each window that particles of the batch have
- *         for each component: sum the run's planes in registers
- *         add them to the target once
+ *     for each batch of consecutive slots                                         (this file)
+ *       factors U, D/sqrt(3), P of all its particles, a lane a particle; transposed to quads
+ *       for each window that particles of the batch have                 (deposit_vector_sum.h)
+ *         sum the run's planes in registers, add them to the target once
  *
  * A plane holds one value for each pair of nodes (f, s) of two axes, the fast and the slow one, in
  * blocks of four lanes:
@@ -15,7 +14,8 @@
  *     f, s   0-3, 0   0-3, 1   0-3, 2   0-3, 3   | 4, 0-3   0-3, 4   4, 4 ...
  *
  * Orders 1 and 2 (windows of 3 and 4 nodes) need the first three or four; order 3 (5 nodes) needs
- * seven. With T3 = U3/2, E3 = D3/sqrt(12) and so on, a value is P (T T' + E E'). */
+ * seven. With T3 = U3, E3 = D3/sqrt(3) and so on, a value is P (T T' + E E')/4; the quarter is part
+ * of P (in 2D, where two components are P T/2, of its flow). */
 
 #define cw_lanes CW_REAL_NAME(cw_lanes)
 #define cw_batch CW_REAL_NAME(cw_deposit_batch)
@@ -24,20 +24,22 @@ enum {
   CW_REAL_NAME(BLOCKS) = CW_REAL_NAME(LANES) / 4,
   CW_REAL_NAME(BATCH) = 512 / (int)sizeof(cw_real),
   CW_REAL_NAME(GROUPS) = CW_REAL_NAME(BATCH) / CW_REAL_NAME(LANES),
-  CW_REAL_NAME(MAX_VECTORS) = 8 / CW_REAL_NAME(BLOCKS)
+  CW_REAL_NAME(MAX_VECTORS) = 8 / CW_REAL_NAME(BLOCKS),
+  CW_REAL_NAME(BATCH_WORDS) = CW_REAL_NAME(BATCH) / 64
 };
-#define LANES   CW_REAL_NAME(LANES)
-#define BLOCKS  CW_REAL_NAME(BLOCKS)
-#define BATCH   CW_REAL_NAME(BATCH)
-#define GROUPS  CW_REAL_NAME(GROUPS)
-#define VECTORS CW_REAL_NAME(MAX_VECTORS)
+#define LANES     CW_REAL_NAME(LANES)
+#define BLOCKS    CW_REAL_NAME(BLOCKS)
+#define BATCH     CW_REAL_NAME(BATCH)
+#define GROUPS    CW_REAL_NAME(GROUPS)
+#define VECTORS   CW_REAL_NAME(MAX_VECTORS)
+#define RUN_WORDS CW_REAL_NAME(BATCH_WORDS)
 
 typedef cw_real cw_lanes __attribute__((vector_size(CW_VECTOR_BYTES)));
 typedef cw_real CW_REAL_NAME(cw_quad) __attribute__((vector_size(4 * sizeof(cw_real))));
 #define cw_quad CW_REAL_NAME(cw_quad)
 
-/* Factors [axis][group][node 0-3][lane]; transposed in place to the quads of the group's particles:
- * lanes 4 b .. 4 b + 3 of row m are particle 4 b + m's. */
+/* Factors [axis][group][node 0-3][lane]; transposed in place (P in 2D only) to the quads of the
+ * group's particles: lanes 4 b .. 4 b + 3 of row m are particle 4 b + m's. */
 typedef struct cw_batch {
   cw_lanes T[3][GROUPS][4], E[3][GROUPS][4], P[3][GROUPS][4];
   cw_real T4[3][BATCH], E4[3][BATCH];           /* the fifth node of order 3 */
@@ -269,7 +271,7 @@ CW_BODY cw_lanes CW_REAL_NAME(cw_knot_offsets)(int order, cw_lanes dx) {
 
 CW_BODY void CW_REAL_NAME(cw_factors)(int dim, int order, const cw_particles_view *part,
                                       cw_batch *batch) {
-  const cw_real half = (cw_real)0.5, root = (cw_real)0.28867513459481288225; /* 1/sqrt(12) */
+  const cw_real root = (cw_real)0.57735026918962576451; /* 1/sqrt(3) */
   const cw_lanes zero = {0};
   for (int a = 0; a < dim; a++)
     for (int g = 0; g < GROUPS; g++) {
@@ -284,234 +286,23 @@ CW_BODY void CW_REAL_NAME(cw_factors)(int dim, int order, const cw_particles_vie
       (order, s, CW_REAL_NAME(cw_load_lanes)(batch->s_shift[a], n) > zero, t,
        CW_REAL_NAME(cw_load_lanes)(batch->t_shift[a], n) > zero,
        CW_REAL_NAME(cw_load_lanes)(batch->flow[a], n), U, D, P);
+      cw_lanes T[4], E[4];
       for (int k = 0; k < 4; k++) {
-        batch->T[a][g][k] = k < order + 2 ? half * U[k] : zero;
-        batch->E[a][g][k] = k < order + 2 ? root * D[k] : zero;
-        batch->P[a][g][k] = k < order + 1 ? P[k] : zero;
+        T[k] = k < order + 2 ? U[k] : zero;
+        E[k] = k < order + 2 ? root * D[k] : zero;
+        P[k] = k < order + 1 ? P[k] : zero;
       }
-      CW_REAL_NAME(cw_transpose)(batch->T[a][g]);
-      CW_REAL_NAME(cw_transpose)(batch->E[a][g]);
-      CW_REAL_NAME(cw_transpose)(batch->P[a][g]);
+      CW_REAL_NAME(cw_transpose)(T);
+      CW_REAL_NAME(cw_transpose)(E);
+      if (dim == 2)
+        CW_REAL_NAME(cw_transpose)(P);
+      memcpy(batch->T[a][g], T, sizeof T);
+      memcpy(batch->E[a][g], E, sizeof E);
+      memcpy(batch->P[a][g], P, (dim == 2 ? 4 : (size_t)order + 1) * sizeof *P);
       if (order == 3) {
-        const cw_lanes T4 = half * U[4], E4 = root * D[4];
-        memcpy(&batch->T4[a][n], &T4, sizeof T4);
+        const cw_lanes E4 = root * D[4];
+        memcpy(&batch->T4[a][n], &U[4], sizeof U[4]);
         memcpy(&batch->E4[a][n], &E4, sizeof E4);
       }
     }
 }
-
-/* Where particle n's quad stands behind the first vector of an axis. */
-CW_BODY int CW_REAL_NAME(cw_quad_place)(int n) {
-  return ((n / LANES * 4 + n % 4) * BLOCKS + n % LANES / 4) * 4;
-}
-
-CW_BODY int CW_REAL_NAME(cw_plane_vectors)(int order) {
-  return ((order < 3 ? order + 2 : 7) + BLOCKS - 1) / BLOCKS;
-}
-
-/* The factor of vector v of a plane along its fast axis, and along its slow one; `fifth` in all
- * lanes of `last`, order 3 only. */
-CW_BODY cw_lanes CW_REAL_NAME(cw_fast)(cw_lanes repeated, cw_lanes last, int v) {
-  const int block = v * BLOCKS;
-  if (block < 4)
-    return repeated;
-  return CW_REAL_NAME(cw_place)(repeated, last, 5 - block);
-}
-CW_BODY cw_lanes CW_REAL_NAME(cw_slow)(cw_lanes repeated, cw_lanes last, int v) {
-  const int block = v * BLOCKS;
-  if (block < 4)
-    return CW_REAL_NAME(cw_spread)(repeated, v);
-  return CW_REAL_NAME(cw_place)(repeated, last, 4 - block);
-}
-
-/* sums[p][v] += P[p] (T T' + E E') over the run: the component along `along`. */
-CW_BODY void CW_REAL_NAME(cw_sum_component)(int order, const cw_batch *batch, const int32_t *run,
-                                            int length, int fast, int slow, int along,
-                                            cw_lanes (*sums)[VECTORS]) {
-  const int vectors = CW_REAL_NAME(cw_plane_vectors)(order);
-  const cw_lanes zero = {0};
-  cw_lanes sum[4][VECTORS];
-  for (int p = 0; p <= order; p++)
-    for (int v = 0; v < vectors; v++)
-      sum[p][v] = zero;
-  for (int r = 0; r < length; r++) {
-    const int n = run[r], place = CW_REAL_NAME(cw_quad_place)(n);
-    const cw_lanes T = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[fast] + place);
-    const cw_lanes E = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[fast] + place);
-    const cw_lanes T_ = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[slow] + place);
-    const cw_lanes E_ = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[slow] + place);
-    const cw_real *P = (const cw_real *)batch->P[along] + place;
-    const cw_lanes T4 = order == 3 ? zero + batch->T4[fast][n] : zero;
-    const cw_lanes E4 = order == 3 ? zero + batch->E4[fast][n] : zero;
-    const cw_lanes T4_ = order == 3 ? zero + batch->T4[slow][n] : zero;
-    const cw_lanes E4_ = order == 3 ? zero + batch->E4[slow][n] : zero;
-    for (int v = 0; v < vectors; v++) {
-      const cw_lanes plane = CW_REAL_NAME(cw_fast)(T, T4, v) * CW_REAL_NAME(cw_slow)(T_, T4_, v) +
-                             CW_REAL_NAME(cw_fast)(E, E4, v) * CW_REAL_NAME(cw_slow)(E_, E4_, v);
-      for (int p = 0; p <= order; p++)
-        sum[p][v] += plane * P[p];
-    }
-  }
-  for (int p = 0; p <= order; p++)
-    for (int v = 0; v < vectors; v++)
-      sums[p][v] = sum[p][v];
-}
-
-/* Lane of the pair (f, s) in a plane. */
-CW_BODY int CW_REAL_NAME(cw_plane_lane)(int f, int s) {
-  return s < 4 ? (f < 4 ? 4 * s + f : 16 + s) : f < 4 ? 20 + f : 24;
-}
-
-/* row[0 .. n) += the lanes of slow node s. */
-CW_BODY void CW_REAL_NAME(cw_add_row)(cw_real *row, int n, const cw_real *plane, int s) {
-  if (n >= 4) {
-    cw_quad sum, part;
-    memcpy(&sum, row, sizeof sum);
-    memcpy(&part, plane + CW_REAL_NAME(cw_plane_lane)(0, s), sizeof part);
-    sum += part;
-    memcpy(row, &sum, sizeof sum);
-  }
-  for (int f = n >= 4 ? 4 : 0; f < n; f++)
-    row[f] += plane[CW_REAL_NAME(cw_plane_lane)(f, s)];
-}
-
-CW_BODY void CW_REAL_NAME(cw_sum_run_3d)(int order, const cw_batch *batch, const int32_t *run,
-                                         int length, const cw_deposit_target *target) {
-  const int64_t at = batch->at[run[0]], s1 = target->stride[1], s2 = target->stride[2];
-  cw_lanes sums[4][VECTORS];
-  cw_real *J1 = (cw_real *)target->component[0] + at;
-  CW_REAL_NAME(cw_sum_component)(order, batch, run, length, 1, 2, 0, sums);
-  for (int k = 0; k < order + 2; k++)
-    for (int j = 0; j < order + 2; j++)
-      for (int i = 0; i <= order; i++)
-        J1[i + j * s1 + k * s2] += ((const cw_real *)sums[i])[CW_REAL_NAME(cw_plane_lane)(j, k)];
-  cw_real *J2 = (cw_real *)target->component[1] + at;
-  CW_REAL_NAME(cw_sum_component)(order, batch, run, length, 0, 2, 1, sums);
-  for (int k = 0; k < order + 2; k++)
-    for (int j = 0; j <= order; j++)
-      CW_REAL_NAME(cw_add_row)(J2 + j * s1 + k * s2, order + 2, (const cw_real *)sums[j], k);
-  cw_real *J3 = (cw_real *)target->component[2] + at;
-  CW_REAL_NAME(cw_sum_component)(order, batch, run, length, 0, 1, 2, sums);
-  for (int k = 0; k <= order; k++)
-    for (int j = 0; j < order + 2; j++)
-      CW_REAL_NAME(cw_add_row)(J3 + j * s1 + k * s2, order + 2, (const cw_real *)sums[k], j);
-}
-
-/* 2D: J1 = P1 T2, J2 = T1 P2, J3 = flow (T1 T2 + E1 E2), each one plane of (x, y). P has no fifth
- * node. */
-CW_BODY void CW_REAL_NAME(cw_sum_run_2d)(int order, const cw_batch *batch, const int32_t *run,
-                                         int length, const cw_deposit_target *target) {
-  const int vectors = CW_REAL_NAME(cw_plane_vectors)(order);
-  const cw_lanes zero = {0};
-  cw_lanes sums[3][VECTORS];
-  for (int c = 0; c < 3; c++)
-    for (int v = 0; v < vectors; v++)
-      sums[c][v] = zero;
-  for (int r = 0; r < length; r++) {
-    const int n = run[r], place = CW_REAL_NAME(cw_quad_place)(n);
-    const cw_lanes T1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[0] + place);
-    const cw_lanes E1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[0] + place);
-    const cw_lanes P1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->P[0] + place);
-    const cw_lanes flow = zero + batch->flow[2][n];
-    const cw_lanes T2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[1] + place);
-    const cw_lanes E2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[1] + place);
-    const cw_lanes P2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->P[1] + place);
-    const cw_lanes T14 = order == 3 ? zero + batch->T4[0][n] : zero;
-    const cw_lanes E14 = order == 3 ? zero + batch->E4[0][n] : zero;
-    const cw_lanes T24 = order == 3 ? zero + batch->T4[1][n] : zero;
-    const cw_lanes E24 = order == 3 ? zero + batch->E4[1][n] : zero;
-    for (int v = 0; v < vectors; v++) {
-      const cw_lanes Tf = CW_REAL_NAME(cw_fast)(T1, T14, v), Ts = CW_REAL_NAME(cw_slow)(T2, T24, v);
-      const cw_lanes Ef = CW_REAL_NAME(cw_fast)(E1, E14, v), Es = CW_REAL_NAME(cw_slow)(E2, E24, v);
-      sums[0][v] += CW_REAL_NAME(cw_fast)(P1, zero, v) * Ts;
-      sums[1][v] += Tf * CW_REAL_NAME(cw_slow)(P2, zero, v);
-      sums[2][v] += flow * (Tf * Ts + Ef * Es);
-    }
-  }
-  for (int c = 0; c < 3; c++)
-    for (int j = 0; j < (c == 1 ? order + 1 : order + 2); j++)
-      CW_REAL_NAME(cw_add_row)
-      ((cw_real *)target->component[c] + batch->at[run[0]] + j * target->stride[1],
-       c == 0 ? order + 1 : order + 2, (const cw_real *)sums[c], j);
-}
-
-CW_BODY void CW_REAL_NAME(cw_sum_batch)(int dim, int order, int count, const cw_batch *batch,
-                                        const cw_deposit_target *target) {
-  cw_run_list left;
-  int32_t run[BATCH + CW_RUN_PAD];
-  left.count = 0;
-  for (int n = 0; n < count; n++) {
-    left.number[left.count] = n;
-    left.at[left.count] = batch->at[n];
-    left.count += batch->at[n] >= 0;
-  }
-  while (left.count > 0) {
-    const int length = cw_take_run(&left, run);
-    if (dim == 3)
-      CW_REAL_NAME(cw_sum_run_3d)(order, batch, run, length, target);
-    else
-      CW_REAL_NAME(cw_sum_run_2d)(order, batch, run, length, target);
-  }
-}
-
-CW_BODY void CW_REAL_NAME(cw_count)(const cw_batch *batch, int count, const int64_t *slots,
-                                    int64_t begin, cw_deposit_tally *counts) {
-  int done = 0;
-  for (int n = 0; n < count; n++)
-    done += batch->at[n] >= 0;
-  counts->done += done;
-  if (done == count)
-    return;
-  for (int n = 0; n < count; n++) {
-    counts->dead += batch->at[n] == DEAD;
-    counts->missed += batch->at[n] == MISSED;
-    if (batch->at[n] != BAD)
-      continue;
-    const int64_t slot = slots ? slots[begin + n] : begin + n;
-    if (counts->fault < 0 || slot < counts->fault)
-      counts->fault = slot;
-  }
-}
-
-CW_BODY void CW_REAL_NAME(cw_deposit_vector)(int dim, int order, const cw_deposit_job *job,
-                                             const cw_deposit_target *target, const int64_t *slots,
-                                             int64_t first, int64_t last, cw_deposit_tally *tally) {
-  cw_batch batch;
-  cw_real scale[3];
-  for (int c = 0; c < 3; c++)
-    scale[c] = (cw_real)job->scale[c];
-  cw_deposit_tally counts = {.fault = -1};
-  for (int64_t begin = first; begin < last; begin += BATCH) {
-    const int count = last - begin < BATCH ? (int)(last - begin) : BATCH;
-    const cw_particles_view part =
-        CW_REAL_NAME(cw_batch_view)(dim, &job->particles, slots, begin, count, &batch);
-    CW_REAL_NAME(cw_locate)(dim, order, &part, scale, target, &batch);
-    CW_REAL_NAME(cw_factors)(dim, order, &part, &batch);
-    CW_REAL_NAME(cw_sum_batch)(dim, order, count, &batch, target);
-    CW_REAL_NAME(cw_count)(&batch, count, slots, begin, &counts);
-  }
-  *tally = counts;
-}
-
-#define CW_DEPOSIT_LOOP(name, dim, order)                                                          \
-  static void CW_REAL_NAME(name)(const cw_deposit_job *job, const cw_deposit_target *target,       \
-                                 const int64_t *slots, int64_t first, int64_t last,                \
-                                 cw_deposit_tally *tally) {                                        \
-    CW_REAL_NAME(cw_deposit_vector)(dim, order, job, target, slots, first, last, tally);           \
-  }
-CW_DEPOSIT_LOOP(cw_deposit_vector_2d_1, 2, 1)
-CW_DEPOSIT_LOOP(cw_deposit_vector_2d_2, 2, 2)
-CW_DEPOSIT_LOOP(cw_deposit_vector_2d_3, 2, 3)
-CW_DEPOSIT_LOOP(cw_deposit_vector_3d_1, 3, 1)
-CW_DEPOSIT_LOOP(cw_deposit_vector_3d_2, 3, 2)
-CW_DEPOSIT_LOOP(cw_deposit_vector_3d_3, 3, 3)
-#undef CW_DEPOSIT_LOOP
-#undef cw_lanes
-#undef cw_batch
-#undef cw_quad
-#undef cw_lane_mask
-#undef LANES
-#undef BLOCKS
-#undef BATCH
-#undef GROUPS
-#undef VECTORS

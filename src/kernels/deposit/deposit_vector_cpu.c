@@ -16,45 +16,57 @@ CW_ISA_DECLARE(cw_deposit_vector_ops, cw_deposit_vector_table);
 #include <immintrin.h>
 
 enum { DEAD = -1, MISSED = -2, BAD = -3 }; /* instead of a place in the target */
-enum { CW_RUN_MAX = 128, CW_RUN_PAD = 16 };
+/* The particles n < 128 of a batch as bits. */
+enum { CW_RUN_WORDS = 2 };
+typedef struct cw_run {
+  uint64_t word[CW_RUN_WORDS];
+} cw_run;
 
-/* Particles of a batch that are still to be summed: their numbers and places in the target. */
-typedef struct cw_run_list {
-  int32_t count;
-  int32_t number[CW_RUN_MAX + CW_RUN_PAD], at[CW_RUN_MAX + CW_RUN_PAD];
-} cw_run_list;
-
-/* Takes the particles with the first one's place out of `left` into `run`; returns how many. */
-static int cw_take_run(cw_run_list *left, int32_t *run) {
-  const int32_t at = left->at[0], count = left->count;
-  int length = 0, rest = 0;
+/* Bits of the 64 places from `at` on that are `place`. */
+static inline uint64_t cw_same_place(const int32_t *at, int32_t place) {
+  uint64_t same = 0;
 #if CW_VECTOR_BYTES == 64
-  for (int k = 0; k < count; k += 16) {
-    const uint32_t lanes = count - k < 16 ? (1U << (count - k)) - 1 : 0xffffU;
-    const __mmask16 here = (__mmask16)lanes;
-    const __m512i number = _mm512_loadu_si512(left->number + k);
-    const __m512i place = _mm512_loadu_si512(left->at + k);
-    const __mmask16 same = _mm512_mask_cmpeq_epi32_mask(here, place, _mm512_set1_epi32(at));
-    const __mmask16 other = (__mmask16)(here & ~same);
-    _mm512_storeu_si512(run + length, _mm512_maskz_compress_epi32(same, number));
-    _mm512_storeu_si512(left->number + rest, _mm512_maskz_compress_epi32(other, number));
-    _mm512_storeu_si512(left->at + rest, _mm512_maskz_compress_epi32(other, place));
-    length += __builtin_popcount(same);
-    rest += __builtin_popcount(other);
-  }
+  for (int n = 0; n < 64; n += 16)
+    same |= (uint64_t)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at + n), _mm512_set1_epi32(place))
+            << n;
 #else
-  for (int k = 0; k < count; k++) {
-    const int32_t number = left->number[k], place = left->at[k];
-    const int same = place == at;
-    run[length] = number;
-    left->number[rest] = number;
-    left->at[rest] = place;
-    length += same;
-    rest += !same;
+  for (int n = 0; n < 64; n += 8) {
+    const __m256i here = _mm256_loadu_si256((const __m256i *)(at + n));
+    const __m256i equal = _mm256_cmpeq_epi32(here, _mm256_set1_epi32(place));
+    same |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal)) << n;
   }
 #endif
-  left->count = rest;
-  return length;
+  return same;
+}
+
+/* Bits of the 64 that have a place: it is not negative. */
+static inline uint64_t cw_placed(const int32_t *at) {
+  uint64_t negative = 0;
+#if CW_VECTOR_BYTES == 64
+  for (int n = 0; n < 64; n += 16)
+    negative |= (uint64_t)_mm512_movepi32_mask(_mm512_loadu_si512(at + n)) << n;
+#else
+  for (int n = 0; n < 64; n += 8) {
+    const __m256i here = _mm256_loadu_si256((const __m256i *)(at + n));
+    negative |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(here)) << n;
+  }
+#endif
+  return ~negative;
+}
+
+static inline int cw_run_first(const cw_run *run) {
+  return run->word[0] ? __builtin_ctzll(run->word[0]) : 64 + __builtin_ctzll(run->word[1]);
+}
+
+/* Takes the particles with the place of the first one out of `left`. */
+static inline cw_run cw_take_run(cw_run *left, const int32_t *at, int words) {
+  const int first = cw_run_first(left);
+  cw_run run = {{0}};
+  for (int w = 0; w < words; w++) {
+    run.word[w] = left->word[w] & cw_same_place(at + 64 * w, at[first]);
+    left->word[w] &= ~run.word[w];
+  }
+  return run;
 }
 
 static inline float cw_deposit_sqrt_f32(float x) {
@@ -69,11 +81,13 @@ static inline double cw_deposit_sqrt_f64(double x) {
 #include "kernels/deposit/deposit_body.h"
 #include "kernels/deposit/deposit_load.h"
 #include "kernels/deposit/deposit_vector.h"
+#include "kernels/deposit/deposit_vector_sum.h"
 #undef CW_REAL_IS_DOUBLE
 #define CW_REAL_IS_DOUBLE 1
 #include "kernels/deposit/deposit_body.h"
 #include "kernels/deposit/deposit_load.h"
 #include "kernels/deposit/deposit_vector.h"
+#include "kernels/deposit/deposit_vector_sum.h"
 
 #define ORDERS(dim, real)                                                                          \
   {                                                                                                \
