@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 # Device code for `make run` only where it can also run.
 CUDA ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo AUTO || echo OFF)
 
-.PHONY: run test test-gpu build bootstrap bootstrap-test bench lint clean
+.PHONY: run test test-gpu build bootstrap bootstrap-test bench bench-gpu lint clean
 
 run: bootstrap build
 	build/$(BUILD)/cellwise run examples/reconnection.toml --out $(OUT)
@@ -35,6 +35,11 @@ build:
 
 bench: bootstrap build
 	bench/run_cpu build/$(BUILD)/cellwise
+
+bench-gpu: bootstrap-test
+	cmake --preset cuda
+	cmake --build --preset cuda -j $(JOBS)
+	bench/run_h200 build/cuda/cellwise
 
 bootstrap:
 	scripts/bootstrap run

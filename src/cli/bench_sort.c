@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 #include "base/reals.h"
 #include "cli/bench.h"
+#include "cli/bench_device.h"
 #include "sort/particles_private.h"
 
 typedef struct sort_variant {
@@ -24,6 +26,10 @@ typedef struct sort_state {
   cw_cells *cells;
   cw_particles *particles;
   cw_particles *moved; /* what `particles` is before each timed sort */
+  /* --backend cuda: `particles` is there, and the moved ones too; what is compared comes back */
+  int on_device;
+  cw_particles_view device_moved;
+  cw_particles *result;
   uint32_t *keys, *permutation;
   int64_t *offsets;
   uint32_t bins;
@@ -89,6 +95,37 @@ static void move(const cw_particles_view *view, const cw_grid *grid, double dt) 
   }
 }
 
+static cw_status copy_members_within(cw_context *context, const cw_particles_view *from,
+                                     const cw_particles_view *to) {
+  void *source[CW_MEMBERS], *destination[CW_MEMBERS];
+  cw_member_arrays(from, source);
+  cw_member_arrays(to, destination);
+  for (int m = 0; m < CW_MEMBERS; m++)
+    if (source[m])
+      CW_TRY(cw_device_copy_within(context, destination[m], source[m],
+                                   (size_t)from->count * cw_member_size(m, from->precision)));
+  return cw_device_synchronize(context);
+}
+
+/* The sorted particles where the host can read them. */
+static cw_status read_sorted(sort_state *s, cw_particles_view *sorted) {
+  *sorted = cw_particles_get_view(s->particles);
+  if (!s->on_device)
+    return CW_OK;
+  const cw_particles_view host = cw_particles_get_view(s->result);
+  void *source[CW_MEMBERS], *destination[CW_MEMBERS];
+  cw_member_arrays(sorted, source);
+  cw_member_arrays(&host, destination);
+  for (int m = 0; m < CW_MEMBERS; m++)
+    if (source[m] && destination[m])
+      CW_TRY(cw_device_read(s->context, destination[m], source[m],
+                            (size_t)sorted->count * cw_member_size(m, sorted->precision)));
+  const int64_t count = sorted->count;
+  *sorted = host;
+  sorted->count = count;
+  return CW_OK;
+}
+
 static void copy_members(const cw_particles_view *from, const cw_particles_view *to) {
   void *source[CW_MEMBERS], *destination[CW_MEMBERS];
   cw_member_arrays(from, source);
@@ -100,6 +137,11 @@ static void copy_members(const cw_particles_view *from, const cw_particles_view 
 
 static cw_status restore(void *state) {
   sort_state *s = state;
+  if (s->on_device) {
+    CW_TRY(cw_particles_resize(s->particles, s->device_moved.count));
+    const cw_particles_view device = cw_particles_get_view(s->particles);
+    return copy_members_within(s->context, &s->device_moved, &device);
+  }
   cw_particles_view from = cw_particles_get_view(s->moved),
                     to = cw_particles_get_view(s->particles);
   copy_members(&from, &to);
@@ -108,13 +150,17 @@ static cw_status restore(void *state) {
 
 static cw_status sort_particles(void *state) {
   sort_state *s = state;
-  return cw_cells_sort(s->cells, s->particles);
+  CW_TRY(cw_cells_sort(s->cells, s->particles));
+  return s->on_device ? cw_device_synchronize(s->context) : CW_OK;
 }
 
 static cw_status sort_keys(void *state) {
   sort_state *s = state;
-  return cw_cells_sort_keys(s->context, cw_particles_count(s->moved), s->keys, s->bins,
-                            s->permutation, s->offsets);
+  const int64_t count = cw_particles_count(s->moved);
+  if (s->on_device)
+    return cw_cells_sort_keys_device(s->context, count, s->keys, s->bins, 0, s->permutation,
+                                     s->offsets);
+  return cw_cells_sort_keys(s->context, count, s->keys, s->bins, s->permutation, s->offsets);
 }
 
 /* 0 when every moved array equals the plain sort's, else 1. */
@@ -157,7 +203,14 @@ static cw_status prepare(cw_context *context, const cw_bench_case *c, cw_cells_o
   cw_cells_destroy(cells);
   CW_TRY(status);
   move(&view, &grid, dt);
+  state->on_device = cw_context_backend(context) == CW_BACKEND_CUDA;
   cw_particles_options room = {.dim = c->dim, .precision = c->precision};
+  if (state->on_device) {
+    CW_TRY(cw_particles_create(context, &room, view.count, &state->result));
+    CW_TRY(cw_particles_resize(state->result, view.count));
+    CW_TRY(cw_bench_device_particles(context, c->dim, &view, &state->device_moved));
+    room.space = options->space = CW_SPACE_DEVICE;
+  }
   CW_TRY(cw_particles_create(context, &room, view.count, &state->particles));
   return cw_particles_resize(state->particles, view.count);
 }
@@ -166,14 +219,14 @@ static cw_status time_particles(const cw_bench_case *c, const sort_variant *vari
                                 cw_cells_options options, sort_state *state, json_t *rows) {
   options.depth = variant->depth;
   options.low_memory = variant->low_memory;
-  cw_particles_view moved = cw_particles_get_view(state->moved);
+  cw_particles_view moved = cw_particles_get_view(state->moved), sorted;
   plain_item *items = NULL;
   double seconds;
   cw_status status;
   CW_TRY_CLEANUP(status, cw_cells_create(state->context, &options, &state->cells));
   CW_TRY_CLEANUP(status, cw_bench_time(c->repeats, restore, sort_particles, state, &seconds));
   CW_TRY_CLEANUP(status, plain_sort(state->context, &options, &moved, &items));
-  cw_particles_view sorted = cw_particles_get_view(state->particles);
+  CW_TRY_CLEANUP(status, read_sorted(state, &sorted));
   cw_bench_add(rows, variant->name, 1e9 * seconds / (double)moved.count,
                compare_members(&moved, &sorted, items),
                cw_bench_checksum(sorted.id, (size_t)sorted.count * sizeof *sorted.id));
@@ -184,34 +237,79 @@ cleanup:
   return status;
 }
 
-/* The bare sort of ready keys (those of the cells) into a permutation. */
-static cw_status time_keys(const cw_bench_case *c, cw_cells_options options, sort_state *state,
-                           json_t *rows) {
-  cw_particles_view moved = cw_particles_get_view(state->moved);
+/* The bare sort of ready keys (those of the cells) into a permutation: its arrays, on the host and
+ * where it runs. */
+typedef struct key_arrays {
+  uint32_t *keys, *permutation;
+  int64_t *offsets;
+} key_arrays;
+
+static cw_status key_room(sort_state *state, int64_t count, key_arrays *host) {
+  CW_TRY(CW_NEW(state->context, count, "keys", &host->keys));
+  CW_TRY(CW_NEW(state->context, count, "permutation", &host->permutation));
+  CW_TRY(CW_NEW(state->context, state->bins + 1, "offsets", &host->offsets));
+  if (!state->on_device) {
+    state->keys = host->keys;
+    state->permutation = host->permutation;
+    state->offsets = host->offsets;
+    return CW_OK;
+  }
+  const size_t bytes = (size_t)count * sizeof *state->keys;
+  CW_TRY(cw_memory_alloc(state->context, CW_SPACE_DEVICE, bytes, 1, "keys", (void **)&state->keys));
+  CW_TRY(cw_memory_alloc(state->context, CW_SPACE_DEVICE, bytes, 1, "permutation",
+                         (void **)&state->permutation));
+  return cw_memory_alloc(state->context, CW_SPACE_DEVICE, state->bins + 1, sizeof *state->offsets,
+                         "offsets", (void **)&state->offsets);
+}
+
+static void drop_keys(sort_state *state, key_arrays *host) {
+  if (state->on_device) {
+    cw_memory_free(state->context, CW_SPACE_DEVICE, state->keys);
+    cw_memory_free(state->context, CW_SPACE_DEVICE, state->permutation);
+    cw_memory_free(state->context, CW_SPACE_DEVICE, state->offsets);
+  }
+  CW_DELETE(state->context, host->keys);
+  CW_DELETE(state->context, host->permutation);
+  CW_DELETE(state->context, host->offsets);
+}
+
+static cw_status read_keys(sort_state *state, int64_t count, const key_arrays *host) {
+  if (!state->on_device)
+    return CW_OK;
+  CW_TRY(cw_device_read(state->context, host->permutation, state->permutation,
+                        (size_t)count * sizeof *host->permutation));
+  return cw_device_read(state->context, host->offsets, state->offsets,
+                        ((size_t)state->bins + 1) * sizeof *host->offsets);
+}
+
+static cw_status time_keys(const cw_bench_case *c, const cw_cells_options *options,
+                           sort_state *state, json_t *rows) {
+  const cw_particles_view moved = cw_particles_get_view(state->moved);
+  const int64_t count = moved.count;
   uint64_t bins = 1, tile;
   for (int a = 0; a < c->dim; a++)
     bins *= (uint64_t)((c->cells[a] + c->tile - 1) / c->tile) * (uint64_t)c->tile;
   state->bins = (uint32_t)bins;
+  key_arrays host = {0};
   plain_item *items = NULL;
   double seconds;
   cw_status status;
-  CW_TRY_CLEANUP(status, CW_NEW(state->context, moved.count, "keys", &state->keys));
-  CW_TRY_CLEANUP(status, CW_NEW(state->context, moved.count, "permutation", &state->permutation));
-  CW_TRY_CLEANUP(status, CW_NEW(state->context, bins + 1, "offsets", &state->offsets));
-  for (int64_t s = 0; s < moved.count; s++)
-    state->keys[s] = (uint32_t)plain_key(&options, &moved, s, &tile);
+  CW_TRY_CLEANUP(status, key_room(state, count, &host));
+  for (int64_t s = 0; s < count; s++)
+    host.keys[s] = (uint32_t)plain_key(options, &moved, s, &tile);
+  if (state->on_device)
+    CW_TRY_CLEANUP(status, cw_device_write(state->context, state->keys, host.keys,
+                                           (size_t)count * sizeof *host.keys));
   CW_TRY_CLEANUP(status, cw_bench_time(c->repeats, NULL, sort_keys, state, &seconds));
-  CW_TRY_CLEANUP(status, plain_sort(state->context, &options, &moved, &items));
-  int wrong = state->offsets[bins] != moved.count;
-  for (int64_t s = 0; s < moved.count; s++)
-    wrong |= state->permutation[s] != (uint32_t)items[s].slot;
-  cw_bench_add(
-      rows, "keys", 1e9 * seconds / (double)moved.count, wrong,
-      cw_bench_checksum(state->permutation, (size_t)moved.count * sizeof *state->permutation));
+  CW_TRY_CLEANUP(status, read_keys(state, count, &host));
+  CW_TRY_CLEANUP(status, plain_sort(state->context, options, &moved, &items));
+  int wrong = host.offsets[bins] != count;
+  for (int64_t s = 0; s < count; s++)
+    wrong |= host.permutation[s] != (uint32_t)items[s].slot;
+  cw_bench_add(rows, "keys", 1e9 * seconds / (double)count, wrong,
+               cw_bench_checksum(host.permutation, (size_t)count * sizeof *host.permutation));
 cleanup:
-  CW_DELETE(state->context, state->keys);
-  CW_DELETE(state->context, state->permutation);
-  CW_DELETE(state->context, state->offsets);
+  drop_keys(state, &host);
   CW_DELETE(state->context, items);
   return status;
 }
@@ -223,9 +321,11 @@ cw_status cw_bench_sort(cw_context *context, const cw_bench_case *c, json_t *row
   CW_TRY_CLEANUP(status, prepare(context, c, &options, &state));
   for (size_t v = 0; v < sizeof variants_here / sizeof *variants_here; v++)
     CW_TRY_CLEANUP(status, time_particles(c, &variants_here[v], options, &state, rows));
-  CW_TRY_CLEANUP(status, time_keys(c, options, &state, rows));
+  CW_TRY_CLEANUP(status, time_keys(c, &options, &state, rows));
 cleanup:
+  cw_bench_device_particles_free(context, &state.device_moved);
   cw_particles_destroy(state.moved);
   cw_particles_destroy(state.particles);
+  cw_particles_destroy(state.result);
   return status;
 }

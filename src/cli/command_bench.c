@@ -164,7 +164,7 @@ static const struct {
   cw_bench_kernel *run;
   int on_device; /* 1: has variants for --backend cuda */
 } kernels[] = {
-    {"deposit", cw_bench_deposit, 1}, {"tiles", cw_bench_tiles, 1}, {"sort", cw_bench_sort, 0}, {"step", cw_bench_step, 0},
+    {"deposit", cw_bench_deposit, 1}, {"tiles", cw_bench_tiles, 1}, {"sort", cw_bench_sort, 1}, {"step", cw_bench_step, 0},
     {"massmatrix", cw_bench_massmatrix, 0}, {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 

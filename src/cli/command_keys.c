@@ -79,8 +79,8 @@ static void each_deck_key(const char *section, row_visit *visit, void *user) {
   }
 }
 
-static void each_problem_key(const cw_problem *problem, row_visit *visit, void *user) {
-  for (const cw_problem_key *key = problem->keys; key->name; key++) {
+static void each_setup_key(const cw_problem_key *keys, row_visit *visit, void *user) {
+  for (const cw_problem_key *key = keys; key->name; key++) {
     row row = {.section = "setup",
                .name = key->name,
                .type = key->type,
@@ -138,15 +138,18 @@ static int is_setup(const char *section) {
 }
 
 static int print_json(const char *section) {
-  json_t *keys = json_array(), *problems = json_array();
+  json_t *keys = json_array(), *problems = json_array(), *common = json_array();
   each_deck_key(section, add_json, keys);
+  if (is_setup(section))
+    each_setup_key(cw_setup_common_keys, add_json, common);
   for (const cw_problem *problem = cw_problems; is_setup(section) && problem->name; problem++) {
     json_t *list = json_array();
-    each_problem_key(problem, add_json, list);
+    each_setup_key(problem->keys, add_json, list);
     json_array_append_new(problems, json_pack("{s:s, s:s, s:o}", "name", problem->name, "text",
                                               problem->text, "keys", list));
   }
-  json_t *document = json_pack("{s:o, s:o}", "keys", keys, "problems", problems);
+  json_t *document =
+      json_pack("{s:o, s:o, s:o}", "keys", keys, "any_problem", common, "problems", problems);
   int failed = !document || json_dumpf(document, stdout, JSON_INDENT(2)) != 0;
   json_decref(document);
   printf("\n");
@@ -161,9 +164,15 @@ static int print_table(const char *section) {
   each_deck_key(section, print_row, &widths);
   for (const cw_problem *problem = cw_problems; is_setup(section) && problem->name; problem++) {
     layout own = {0, 0, 0, 0, "setup"};
-    each_problem_key(problem, measure, &own);
+    each_setup_key(problem->keys, measure, &own);
     printf("\n[setup] problem = \"%s\": %s\n", problem->name, problem->text);
-    each_problem_key(problem, print_row, &own);
+    each_setup_key(problem->keys, print_row, &own);
+  }
+  if (is_setup(section)) {
+    layout own = {0, 0, 0, 0, "setup"};
+    each_setup_key(cw_setup_common_keys, measure, &own);
+    printf("\n[setup] with any problem:\n");
+    each_setup_key(cw_setup_common_keys, print_row, &own);
   }
   return CW_EXIT_DONE;
 }

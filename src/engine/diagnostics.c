@@ -59,8 +59,9 @@ static cw_status centre(cw_engine *engine, int s, const cw_particles_view *all, 
   cw_push_options options = cw_engine_push_options(engine, s);
   options.dt = 0;
   options.force_scale *= 0.5;
-  return cw_push(engine->context, &options, &engine->grid, cw_fields_E(engine->fields),
-                 cw_fields_B(engine->fields), NULL, part);
+  cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
+  CW_TRY(cw_engine_add_forces(engine, cw_engine_time(engine), &E, &B));
+  return cw_push(engine->context, &options, &engine->grid, E, B, NULL, part);
 }
 
 /* Adds the energy of one chunk, block by block in order. */

@@ -32,10 +32,52 @@ static cw_status sort_species(cw_engine *engine) {
   return CW_OK;
 }
 
+static cw_status respond(void *user, const double *const E[3], double *const J[3]) {
+  cw_vector_view in = {.precision = CW_DOUBLE}, out = {.precision = CW_DOUBLE};
+  for (int c = 0; c < 3; c++) {
+    in.component[c] = (void *)(uintptr_t)E[c]; /* a view has no const; the product only reads it */
+    out.component[c] = J[c];
+  }
+  return cw_massmatrix_product(user, in, out);
+}
+
+double cw_ecsim_external_time(const cw_engine *engine) {
+  return cw_engine_time(engine) + engine->deck->algorithms.ecsim.theta * engine->deck->dt;
+}
+
+/* Jhat += M E for the external E, which particles respond to as to the field's own. */
+static cw_status add_external_response(cw_engine *engine) {
+  cw_ecsim_state *state = engine->ecsim;
+  const cw_vector_view Jhat = cw_ecsim_Jhat(state->fields);
+  const int64_t points = engine->grid.points;
+  const double *value[6];
+  double *work = NULL;
+  cw_status status = CW_OK;
+  CW_TRY(cw_engine_external(engine, cw_ecsim_external_time(engine), value));
+  if (!value[0] && !value[1] && !value[2])
+    return CW_OK;
+  CW_TRY(CW_NEW(engine->context, 4 * points, "response to the external field", &work));
+  const double *E[3];
+  double *J[3];
+  for (int c = 0; c < 3; c++) {
+    E[c] = value[c] ? value[c] : work;
+    J[c] = work + (c + 1) * points;
+  }
+  CW_TRY_CLEANUP(status, respond(state->matrix, E, J));
+  for (int c = 0; c < 3; c++)
+    for (int64_t k = 0; k < points; k++)
+      ((double *)Jhat.component[c])[k] += J[c][k];
+cleanup:
+  CW_DELETE(engine->context, work);
+  return status;
+}
+
 /* Jhat and M of all species, without the factor kappa of the field equation. */
 static cw_status deposit(cw_engine *engine) {
   cw_ecsim_state *state = engine->ecsim;
   const cw_vector_view Jhat = cw_ecsim_Jhat(state->fields);
+  cw_vector_view none = {.precision = CW_DOUBLE}, B = cw_ecsim_B_node(state->fields);
+  CW_TRY(cw_engine_add_forces(engine, cw_ecsim_external_time(engine), &none, &B));
   for (int c = 0; c < 3; c++)
     for (int64_t k = 0; k < engine->grid.points; k++)
       ((double *)Jhat.component[c])[k] = 0;
@@ -48,21 +90,12 @@ static cw_status deposit(cw_engine *engine) {
         .charge = species->charge, .beta = cw_ecsim_beta(engine->deck, species), .scale = 1};
     CW_TRY(cw_massmatrix_add_species(state->matrix,
                                      cw_particles_get_view(engine->species[s].particles), &options,
-                                     cw_ecsim_B_node(state->fields), Jhat, NULL));
+                                     B, Jhat, NULL));
   }
   CW_TRY(cw_massmatrix_finish(state->matrix));
   for (int c = 0; c < 3; c++)
     CW_TRY(cw_massmatrix_fold_ghosts(state->matrix, Jhat.component[c]));
-  return CW_OK;
-}
-
-static cw_status respond(void *user, const double *const E[3], double *const J[3]) {
-  cw_vector_view in = {.precision = CW_DOUBLE}, out = {.precision = CW_DOUBLE};
-  for (int c = 0; c < 3; c++) {
-    in.component[c] = (void *)(uintptr_t)E[c]; /* a view has no const; the product only reads it */
-    out.component[c] = J[c];
-  }
-  return cw_massmatrix_product(user, in, out);
+  return add_external_response(engine);
 }
 
 static cw_status step(cw_engine *engine) {

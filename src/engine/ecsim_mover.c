@@ -5,10 +5,10 @@
 #include "engine/ecsim_mover_cpu.h"
 #include "engine/ecsim_private.h"
 
-static void pack_nodes(const cw_engine *engine) {
+static cw_status pack_nodes(cw_engine *engine) {
   const cw_ecsim_state *state = engine->ecsim;
-  const cw_vector_view E = cw_ecsim_E_particles(state->fields);
-  const cw_vector_view B = cw_ecsim_B_node(state->fields);
+  cw_vector_view E = cw_ecsim_E_particles(state->fields), B = cw_ecsim_B_node(state->fields);
+  CW_TRY(cw_engine_add_forces(engine, cw_ecsim_external_time(engine), &E, &B));
 #pragma omp parallel for schedule(static) if (engine->grid.points > CW_BLOCK)                      \
     num_threads(cw_context_threads(engine->context))
   for (int64_t k = 0; k < engine->grid.points; k++)
@@ -16,6 +16,7 @@ static void pack_nodes(const cw_engine *engine) {
       state->nodes[CW_ECSIM_NODE * k + c] = ((const double *)E.component[c])[k];
       state->nodes[CW_ECSIM_NODE * k + CW_ECSIM_NODE / 2 + c] = ((const double *)B.component[c])[k];
     }
+  return CW_OK;
 }
 
 static cw_status reserve_faults(cw_engine *engine, int64_t blocks) {
@@ -62,7 +63,7 @@ static cw_status move_species(cw_engine *engine, const cw_species_state *species
 }
 
 cw_status cw_ecsim_move(cw_engine *engine) {
-  pack_nodes(engine);
+  CW_TRY(pack_nodes(engine));
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(move_species(engine, &engine->species[s]));
   return CW_OK;

@@ -21,6 +21,8 @@ cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostic
 cw_status cw_ecsim_density(cw_engine *engine, int species, const double **density);
 /* beta = q dt / (2 m) of a species, for fields in units of B0. */
 double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species);
+/* When external fields act in the step to come: at theta, where E is solved for. */
+double cw_ecsim_external_time(const cw_engine *engine);
 /* 4 pi in Gaussian units, else 1. */
 double cw_ecsim_four_pi(const cw_deck *deck);
 

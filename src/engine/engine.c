@@ -94,6 +94,7 @@ cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw
   CW_TRY_CLEANUP(status, CW_NEW(context, made->grid.points, "charge density", &made->density));
   CW_TRY_CLEANUP(
       status, CW_NEW(context, made->grid.points, "density of a species", &made->species_density));
+  CW_TRY_CLEANUP(status, cw_engine_create_forces(made));
   CW_TRY_CLEANUP(status, made->ops->create(made));
   *engine = made;
   made = NULL;
@@ -102,14 +103,37 @@ cleanup:
   return status;
 }
 
+/* Of fields and densities that the user gives; the other problems start without a charge. */
+static cw_status warn_of_charge(cw_engine *engine) {
+  static const double tolerance = 1e-3;
+  cw_engine_diagnostics found;
+  if (strcmp(engine->deck->setup.problem, "expressions") != 0)
+    return CW_OK;
+  CW_TRY(cw_engine_diagnose(engine, &found));
+  if (found.charge_error > tolerance)
+    cw_log(engine->context, CW_LOG_WARNING,
+           "the initial state breaks Gauss's law: max |div E - rho| is %.3g of the largest charge "
+           "density of one species; the difference stays, as a charge that never moves (set E, or "
+           "give species that cancel the same text as density: they then start at the same places)",
+           found.charge_error);
+  return CW_OK;
+}
+
 cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine) {
-  return cw_engine_make(context, deck, 0, engine);
+  CW_TRY(cw_engine_make(context, deck, 0, engine));
+  const cw_status status = warn_of_charge(*engine);
+  if (status == CW_OK)
+    return CW_OK;
+  cw_engine_destroy(*engine);
+  *engine = NULL;
+  return status;
 }
 
 void cw_engine_destroy(cw_engine *engine) {
   if (!engine)
     return;
   engine->ops->destroy(engine);
+  cw_engine_destroy_forces(engine);
   for (int s = 0; s < engine->species_count; s++) {
     cw_cells_destroy(engine->species[s].cells);
     cw_particles_destroy(engine->species[s].particles);
@@ -210,6 +234,10 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
       largest = count;
   }
   ops_of(deck)->estimate(deck, &grid, largest, &found);
+  /* external fields, and these with the engine's own */
+  const double each = sizeof(double) + (double)cw_precision_size(deck->simulation.precision);
+  found.fields += 3 * (cw_setup_given(deck, "external_E") + cw_setup_given(deck, "external_B")) *
+                  each * (double)grid.points;
   found.total = found.fields + found.particles + found.work;
   *memory = found;
   return CW_OK;

@@ -12,6 +12,7 @@ typedef struct cw_species_state {
 } cw_species_state;
 
 typedef struct cw_ecsim_state cw_ecsim_state;
+typedef struct cw_forces cw_forces;
 
 /* One engine. `create` makes fields and species and loads the initial state; `destroy` frees what
  * is the engine's own and is called after any failure. */
@@ -39,6 +40,7 @@ struct cw_engine {
   cw_grid grid;
   cw_fields *fields;     /* of the explicit engine */
   cw_ecsim_state *ecsim; /* of engine ecsim */
+  cw_forces *forces;     /* NULL: no external fields */
   int species_count;
   cw_species_state species[CW_DECK_MAX_SPECIES];
   double *density, *species_density; /* work arrays over the grid */
@@ -62,6 +64,16 @@ cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B);
  * side come back on the other, reflected ones are mirrored at the wall with the normal momentum
  * reversed, absorbed ones are tagged dead. */
 cw_status cw_engine_apply_boundaries(cw_engine *engine, cw_species_state *species);
+
+/* External fields of the deck, evaluated once, or at each time asked for if they depend on it; without
+ * any nothing is made and nothing done. To be destroyed after a failure, too. */
+cw_status cw_engine_create_forces(cw_engine *engine);
+void cw_engine_destroy_forces(cw_engine *engine);
+/* Replaces components that an external field adds to by arrays of the sum at time t, good until the
+ * next call; components that are NULL stay so. E and B are over the grid with their ghost cells. */
+cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, cw_vector_view *B);
+/* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
+cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
 
 /* Drops dead slots of a species that is never sorted; the others keep their order. */
 cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species);

@@ -33,13 +33,14 @@ cw_push_options cw_engine_push_options(const cw_engine *engine, int s) {
 }
 
 static cw_status push_species(cw_engine *engine) {
+  cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
+  CW_TRY(cw_engine_add_forces(engine, cw_engine_time(engine), &E, &B));
   for (int s = 0; s < engine->species_count; s++) {
     const cw_species_state *species = &engine->species[s];
     cw_push_options options = cw_engine_push_options(engine, s);
     cw_particles_view view = cw_particles_get_view(species->particles);
     cw_cells_view cells = species->cells ? cw_cells_get_view(species->cells) : (cw_cells_view){0};
-    CW_TRY(cw_push(engine->context, &options, &engine->grid, cw_fields_E(engine->fields),
-                   cw_fields_B(engine->fields), &cells, &view));
+    CW_TRY(cw_push(engine->context, &options, &engine->grid, E, B, &cells, &view));
   }
   return CW_OK;
 }

@@ -39,8 +39,8 @@ void cw_initial_uniform(const cw_setup_target *target, cw_vector_view field,
     fill_component(target, field, axis, shift, constant, value);
 }
 
-void cw_initial_shift(const cw_setup_target *target, int electric, int axis, double shift[3]) {
-  const int nodal = target->deck->simulation.engine == CW_ENGINE_ECSIM;
+void cw_initial_shift(const cw_deck *deck, int electric, int axis, double shift[3]) {
+  const int nodal = deck->simulation.engine == CW_ENGINE_ECSIM;
   for (int a = 0; a < 3; a++)
     shift[a] = (nodal ? !electric : (a == axis) == electric) ? 0.5 : 0;
 }
@@ -48,7 +48,7 @@ void cw_initial_shift(const cw_setup_target *target, int electric, int axis, dou
 void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, const void *user) {
   for (int axis = 0; axis < 3; axis++) {
     double shift[3];
-    cw_initial_shift(target, 1, axis, shift);
+    cw_initial_shift(target->deck, 1, axis, shift);
     fill_component(target, target->E, axis, shift, function, user);
   }
 }
@@ -56,7 +56,7 @@ void cw_initial_E(const cw_setup_target *target, cw_initial_field *function, con
 void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, const void *user) {
   for (int axis = 0; axis < 3; axis++) {
     double shift[3];
-    cw_initial_shift(target, 0, axis, shift);
+    cw_initial_shift(target->deck, 0, axis, shift);
     fill_component(target, target->B, axis, shift, function, user);
   }
 }

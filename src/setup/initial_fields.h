@@ -18,7 +18,7 @@ void cw_initial_B(const cw_setup_target *target, cw_initial_field *function, con
 
 /* Those places: offsets of a component in its cell (0 or 1/2), and coordinates of the value of cell
  * `index` with such offsets; 0 along axes that are not simulated. */
-void cw_initial_shift(const cw_setup_target *target, int electric, int axis, double shift[3]);
+void cw_initial_shift(const cw_deck *deck, int electric, int axis, double shift[3]);
 void cw_initial_coordinates(const cw_grid *grid, const int64_t index[3], const double shift[3],
                             double x[3]);
 #endif

@@ -337,7 +337,7 @@ static cw_status check_component(const cw_plasma *plasma, const cw_setup_target 
   const cw_deck_parameter *key = electric ? plasma->E_key : plasma->B_key;
   const int64_t rows = (int64_t)grid->cells[1] * grid->cells[2];
   double shift[3], x[3];
-  cw_initial_shift(target, electric, axis, shift);
+  cw_initial_shift(target->deck, electric, axis, shift);
   for (int64_t row = 0; row < rows && key; row++) {
     const int64_t index[3] = {0, row % grid->cells[1], row / grid->cells[1]};
     for (int64_t i = 0; i < grid->cells[0]; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "setup/external.h"
 
 const cw_problem *cw_problem_find(const char *name) {
   for (const cw_problem *problem = cw_problems; problem->name; problem++)
@@ -15,6 +16,9 @@ const cw_problem *cw_problem_find(const char *name) {
 }
 
 const cw_problem_key cw_setup_common_keys[] = {
+    {"external_E", "expression[3]", "[0, 0, 0]", "B0",
+     "electric field that acts on particles beside the simulated one; may depend on t"},
+    {"external_B", "expression[3]", "[0, 0, 0]", "B0", "magnetic field of that kind"},
     {"constants.NAME", "expression", "none", "",
      "a number that all expressions know by this name: NAME = VALUE in [setup.constants]"},
     {.name = NULL},
@@ -174,7 +178,8 @@ cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
                           problem->name, key->type, key->text);
   if (problem->resolve)
     CW_TRY(problem->resolve(context, deck));
-  return problem->check(context, deck);
+  CW_TRY(problem->check(context, deck));
+  return cw_external_check(context, deck);
 }
 
 cw_status cw_setup_fill(const cw_setup_target *target) {

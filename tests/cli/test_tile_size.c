@@ -106,13 +106,16 @@ typedef struct meeting {
 /* 2D, order 1, drift 1: 16 lanes at a + edge b, a and b from 0 to 3, edge = tile + 4. 32 banks of
  * 4 bytes: edge 8 and 12 spread the four rows, edge 16 puts rows 0 and 2 into one place, edge 20
  * rows at 0, 20, 8 and 28. 8-byte values, 16 banks: edge 16 puts all rows into one place. 1D: lanes
- * side by side. A lane a particle: the particles of a cell meet in one word, at most 32. */
+ * side by side. 3D, order 2, edge 16: the pairs of axes (2, 3) fill two banks with 15 and 10, (1,
+ * 3) five with 5, (1, 2) ten with 3 or 2. A lane a particle: the particles of a cell meet in one
+ * word, at most 32. */
 static const meeting meetings[] = {
     {2, 1, 4, CW_TILE_F32, 32, 1},      {2, 1, 8, CW_TILE_F32, 32, 1},
     {2, 1, 12, CW_TILE_F32, 32, 2},     {2, 1, 12, CW_TILE_FIXED32, 8, 2},
     {2, 1, 16, CW_TILE_F32, 32, 1},     {2, 1, 12, CW_TILE_F64, 32, 4},
     {2, 1, 12, CW_TILE_FIXED64, 32, 4}, {1, 2, 12, CW_TILE_F32, 32, 1},
     {3, 5, 4, CW_TILE_F32, 8, 8},       {3, 0, 8, CW_TILE_FIXED64, 64, 32},
+    {3, 2, 10, CW_TILE_F32, 32, 23.0 / 3},
 };
 
 START_TEST(test_contention_counts_lanes_that_meet) {

@@ -1,0 +1,162 @@
+#include "setup/external.h"
+
+#include <math.h>
+
+#include "base/context_private.h"
+#include "setup/formula.h"
+#include "setup/initial_fields.h"
+
+struct cw_external {
+  cw_context *context;
+  const cw_deck *deck;
+  cw_expression *field[6];
+  const cw_deck_parameter *key[2]; /* of E and B; NULL: not given */
+};
+
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, cw_external **external) {
+  const cw_deck_parameter *const keys[2] = {cw_deck_setup_parameter(deck, "external_E"),
+                                            cw_deck_setup_parameter(deck, "external_B")};
+  cw_expression_scope scope;
+  cw_external *made = NULL;
+  cw_status status = CW_OK;
+  *external = NULL;
+  CW_TRY(cw_formula_scope(context, deck, &scope)); /* constants are checked even without a use */
+  if (!keys[0] && !keys[1])
+    return CW_OK;
+  CW_TRY(CW_NEW(context, 1, "external fields", &made));
+  made->context = context;
+  made->deck = deck;
+  for (int f = 0; f < 2; f++) {
+    made->key[f] = keys[f];
+    CW_TRY_CLEANUP(status,
+                   cw_formula_vector(context, deck, &scope, keys[f],
+                                     cw_formula_axes(deck) | CW_EXPRESSION_T, made->field + 3 * f));
+  }
+  *external = made;
+  made = NULL;
+cleanup:
+  cw_external_destroy(made);
+  return status;
+}
+
+void cw_external_destroy(cw_external *external) {
+  if (!external)
+    return;
+  for (int f = 0; f < 6; f++)
+    cw_expression_destroy(external->field[f]);
+  CW_DELETE(external->context, external);
+}
+
+int cw_external_has(const cw_external *external, int field) {
+  static const double nowhere[3] = {0, 0, 0};
+  const cw_expression *expression = external->field[field];
+  return cw_expression_variables(expression) || cw_expression_at(expression, nowhere, 0) != 0;
+}
+
+int cw_external_moves(const cw_external *external) {
+  int variables = 0;
+  for (int f = 0; f < 6; f++)
+    variables |= cw_expression_variables(external->field[f]);
+  return (variables & CW_EXPRESSION_T) != 0;
+}
+
+static cw_status fail_at(const cw_external *external, int field, double value, const double x[3],
+                         double t) {
+  return cw_formula_fail(external->context, external->deck, external->key[field / 3], field % 3,
+                         value, x, t, "a finite field");
+}
+
+/* A walk over points: those that differ in what the expression depends on, or all. */
+typedef struct walk {
+  const cw_grid *grid;
+  int32_t size[3]; /* 1 along axes that the expression does not depend on */
+  double shift[3];
+} walk;
+
+static walk walk_of(const cw_external *external, const cw_grid *grid, int field) {
+  const int variables = cw_expression_variables(external->field[field]);
+  walk made = {.grid = grid};
+  for (int a = 0; a < 3; a++)
+    made.size[a] = variables >> a & 1 ? grid->size[a] : 1;
+  if (external->deck->simulation.engine != CW_ENGINE_ECSIM)
+    cw_initial_shift(external->deck, field < 3, field % 3, made.shift);
+  return made;
+}
+
+static void place_of(const walk *walk, int64_t i, int64_t j, int64_t k, double x[3]) {
+  const cw_grid *grid = walk->grid;
+  const int64_t index[3] = {i - grid->ghost, j - grid->ghost, k - grid->ghost};
+  cw_initial_coordinates(grid, index, walk->shift, x);
+}
+
+/* Rows of the points that differ; returns the number of values that are not finite. */
+static int64_t evaluate(const cw_external *external, const walk *walk, int field, double t,
+                        double *values) {
+  const cw_grid *grid = walk->grid;
+  const int64_t rows = (int64_t)walk->size[1] * walk->size[2];
+  int64_t bad = 0;
+#pragma omp parallel for schedule(static) reduction(+ : bad) if (rows > 16)                        \
+    num_threads(cw_context_threads(external->context))
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t j = row % walk->size[1], k = row / walk->size[1];
+    for (int64_t i = 0; i < walk->size[0]; i++) {
+      double x[3];
+      place_of(walk, i, j, k, x);
+      const double value = cw_expression_at(external->field[field], x, t);
+      values[i + j * grid->stride[1] + k * grid->stride[2]] = value;
+      bad += !isfinite(value);
+    }
+  }
+  return bad;
+}
+
+static cw_status fail_fill(const cw_external *external, const walk *walk, int field, double t,
+                           const double *values) {
+  const cw_grid *grid = walk->grid;
+  for (int64_t k = 0; k < walk->size[2]; k++)
+    for (int64_t j = 0; j < walk->size[1]; j++)
+      for (int64_t i = 0; i < walk->size[0]; i++) {
+        const double value = values[i + j * grid->stride[1] + k * grid->stride[2]];
+        double x[3];
+        place_of(walk, i, j, k, x);
+        if (!isfinite(value))
+          return fail_at(external, field, value, x, t);
+      }
+  return CW_OK;
+}
+
+cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int field, double t,
+                           double *values) {
+  const walk walk = walk_of(external, grid, field);
+  if (evaluate(external, &walk, field, t, values) > 0)
+    return fail_fill(external, &walk, field, t, values);
+  /* Copies downwards: a point that others copy from is either kept or written before them. */
+  for (int64_t k = 0; k < grid->size[2]; k++)
+    for (int64_t j = 0; j < grid->size[1]; j++) {
+      double *to = values + j * grid->stride[1] + k * grid->stride[2];
+      const double *from =
+          values + (j % walk.size[1]) * grid->stride[1] + (k % walk.size[2]) * grid->stride[2];
+      for (int64_t i = 0; i < grid->size[0]; i++)
+        to[i] = from[walk.size[0] == 1 ? 0 : i];
+    }
+  return CW_OK;
+}
+
+cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
+  cw_external *external = NULL;
+  cw_status status = CW_OK;
+  CW_TRY(cw_external_create(context, deck, &external));
+  const double times[2] = {0, deck->simulation.runtime};
+  for (int k = 0; external && k < 2 * 27 * 6 && status == CW_OK; k++) {
+    const int field = k % 6, point = k / 6 % 27, corner[3] = {point % 3, point / 3 % 3, point / 9};
+    double x[3] = {0, 0, 0};
+    for (int a = 0; a < deck->grid.dim; a++)
+      x[a] = deck->grid.extent[a][0] +
+             0.5 * corner[a] * (deck->grid.extent[a][1] - deck->grid.extent[a][0]);
+    const double t = times[k / (6 * 27)], value = cw_expression_at(external->field[field], x, t);
+    if (!isfinite(value))
+      status = fail_at(external, field, value, x, t);
+  }
+  cw_external_destroy(external);
+  return status;
+}

@@ -1,0 +1,26 @@
+/* External fields, which act on particles and not on the fields: external_E and external_B of
+ * [setup], expressions of x, y, z and t in units of B0, for any problem. */
+#ifndef CW_SETUP_EXTERNAL_H
+#define CW_SETUP_EXTERNAL_H
+
+#include "setup/setup.h"
+
+typedef struct cw_external cw_external;
+
+/* Compiles the deck's external fields; *external is NULL when it has none. Errors: CW_ERROR_INPUT
+ * (with the character's place), CW_ERROR_MEMORY. */
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, cw_external **external);
+void cw_external_destroy(cw_external *external);
+/* 0 where a component is zero everywhere and always. `field` counts Ex, Ey, Ez, Bx, By, Bz. */
+int cw_external_has(const cw_external *external, int field);
+/* 1 if any component depends on time. */
+int cw_external_moves(const cw_external *external);
+/* One component at time t over all points of the grid, ghost cells included (there the formula
+ * continues beyond the box): at Yee's places, or in engine ecsim on nodes, where both fields meet the
+ * particles. `values` has the grid's layout. Errors: CW_ERROR_INPUT (a value is not finite; the
+ * message has the place and the time). */
+cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int field, double t,
+                           double *values);
+/* Compiles, and samples the box's corners and centre at the start and the end of the run. */
+cw_status cw_external_check(cw_context *context, const cw_deck *deck);
+#endif
