@@ -23,7 +23,7 @@ START_TEST(test_langmuir_frequency) {
                 "[algorithms.timestep]\nCFL = 0.5\n[particles]\nppc0 = 32.0\n"
                 "spatial_sorting_interval = 5\n" SPECIES("e", "-1.0") SPECIES("p", "1.0")
                 "[setup]\nproblem = \"langmuir\"\namplitude = 0.001\n",
-      2);
+      1);
   double before = 0, first = 0, last = 0, previous_time = 0;
   int crossings = 0;
   while (cw_engine_time(f.engine) < 40) {
@@ -75,15 +75,15 @@ static double two_stream_theory(double k, const double share[2], const double dr
 static void check_two_stream(double share_2, double drift_1, double drift_2, double length) {
   char text[2048];
   snprintf(text, sizeof text,
-           DECK_HEAD "[grid]\nresolution = [128]\nextent = [[0.0, %.17g]]\n[grid.boundaries]\n"
+           DECK_HEAD "[grid]\nresolution = [64]\nextent = [[0.0, %.17g]]\n[grid.boundaries]\n"
                      "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
-                     "[particles]\nppc0 = 160.0\nspatial_sorting_interval = 5\n"
+                     "[particles]\nppc0 = 40.0\nspatial_sorting_interval = 5\n"
                      "[algorithms.timestep]\nCFL = 0.5\n" SPECIES("e1", "-1.0") SPECIES("p1", "1.0")
                          SPECIES("e2", "-1.0") SPECIES("p2", "1.0")
                      "[setup]\nproblem = \"two_stream\"\ndrift_1 = %.17g\ndrift_2 = %.17g\n"
                      "share_2 = %.17g\nmode = 1\namplitude = 1e-6\n",
            length, drift_1, drift_2, share_2);
-  engine_fixture f = engine_from_text(text, 2);
+  engine_fixture f = engine_from_text(text, 1);
   enum { SAMPLES = 20000 };
   double *time = calloc(SAMPLES, sizeof *time), *amplitude = calloc(SAMPLES, sizeof *amplitude);
   int count = 0;
@@ -129,11 +129,11 @@ START_TEST(test_weibel_growth) {
   engine_fixture f = engine_from_text(
       DECK_HEAD "[grid]\nresolution = [256]\nextent = [[0.0, 12.8]]\n[grid.boundaries]\n"
                 "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
-                "[particles]\nppc0 = 400.0\nspatial_sorting_interval = 5\n"
+                "[particles]\nppc0 = 160.0\nspatial_sorting_interval = 5\n"
                 "[algorithms.timestep]\nCFL = 0.8\n" SPECIES("e1", "-1.0") SPECIES("p1", "1.0")
                     SPECIES("e2", "-1.0") SPECIES("p2", "1.0")
                 "[setup]\nproblem = \"weibel\"\ndrift = 0.5\naxis = \"z\"\n",
-      2);
+      1);
   double *time = calloc(SAMPLES, sizeof *time);
   double *amplitude = calloc((size_t)SAMPLES * MODES, sizeof *amplitude);
   int count = 0;
