@@ -68,7 +68,7 @@ typedef struct cw_deposit_report {
  * Errors: CW_ERROR_ARGUMENT (order, tile, drift, precision, ghost cells too few for the order),
  * CW_ERROR_MEMORY, CW_ERROR_NUMERIC (a particle with a value that is not finite, or that moved too
  * far: J is then undefined; the message names its slot and id), CW_ERROR_UNSUPPORTED (path VECTOR
- * where it is not compiled, or with CW_DEPOSIT_TILED_FIXED). */
+ * where it is not compiled, or with CW_DEPOSIT_TILED_FIXED on less than AVX-512). */
 CW_API cw_status cw_deposit_current(cw_context *context, const cw_deposit_options *options,
                                     const cw_grid *grid, const cw_particles_view *particles,
                                     const cw_cells_view *cells, cw_vector_view J,

@@ -20,13 +20,13 @@ int cw_deposit_has_vector_path(const cw_context *context, int dim, int order,
                                cw_precision precision) {
   if (dim < 1 || dim > 3 || order < 0 || order > CW_MAX_SHAPE_ORDER)
     return 0;
-  return vector_ops(context)->loop[precision][dim - 1][order_class(order)] != NULL;
+  return vector_ops(context)->loop[precision][0][dim - 1][order_class(order)] != NULL;
 }
 
 cw_deposit_loop *cw_deposit_choose_loop(const cw_context *context, const cw_deposit_job *job) {
   const int precision = (int)job->particles.precision, dim = job->dim - 1;
   const int order = order_class(job->order);
-  cw_deposit_loop *vector = job->fixed ? NULL : vector_ops(context)->loop[precision][dim][order];
+  cw_deposit_loop *vector = vector_ops(context)->loop[precision][job->fixed != 0][dim][order];
   if (job->path == CW_DEPOSIT_PATH_VECTOR || (job->path == CW_DEPOSIT_PATH_AUTO && vector))
     return vector;
   return cw_deposit_ops(context)->scalar[precision][job->fixed][dim][order];

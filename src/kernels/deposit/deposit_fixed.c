@@ -58,6 +58,7 @@ static cw_status largest_weight(cw_context *context, const cw_particles_view *vi
 typedef struct cw_deposit_census {
   const cw_deposit_job *job;
   int32_t low, width, boxes[3];
+  uint32_t reciprocal; /* ceil(2^32 / width): c / width = c reciprocal >> 32 for c < 2^28 */
 } cw_deposit_census;
 
 /* Box of a particle's lower cell; off the grid, the nearest box. */
@@ -65,9 +66,10 @@ static inline int64_t box_of(const cw_deposit_census *census, int64_t slot) {
   const cw_particles_view *view = &census->job->particles;
   int64_t box = 0, stride = 1;
   for (int a = 0; a < census->job->dim; a++) {
-    const int64_t cell = cw_min_i64(view->i[a][slot], view->i_prev[a][slot]);
-    const int64_t at = (cell - census->low) / census->width;
-    box += cw_max_i64(0, cw_min_i64(at, census->boxes[a] - 1)) * stride;
+    const int64_t cell = cw_min_i64(view->i[a][slot], view->i_prev[a][slot]) - census->low;
+    const int64_t last = (int64_t)census->boxes[a] * census->width - 1;
+    const uint64_t inside = (uint64_t)cw_max_i64(0, cw_min_i64(cell, last));
+    box += (int64_t)(inside * census->reciprocal >> 32) * stride;
     stride *= census->boxes[a];
   }
   return box;
@@ -119,7 +121,9 @@ static int64_t most_in_reach(const cw_deposit_census *census, const int64_t *cou
 cw_status cw_deposit_fixed_scale(cw_context *context, cw_deposit_job *job, const cw_grid *grid) {
   double weight;
   CW_TRY(largest_weight(context, &job->particles, &weight));
-  cw_deposit_census census = {job, -grid->ghost, job->order + 3, {1, 1, 1}};
+  cw_deposit_census census = {job, -grid->ghost, job->order + 3, {1, 1, 1}, 0};
+  const uint64_t width = (uint64_t)census.width;
+  census.reciprocal = (uint32_t)((((uint64_t)1 << 32) + width - 1) / width);
   int64_t *counts = NULL, boxes = 1;
   for (int a = 0; a < job->dim; a++) {
     census.boxes[a] = (grid->size[a] + census.width - 1) / census.width;

@@ -59,7 +59,7 @@ typedef struct cw_deposit_cpu_ops {
 /* Loops of the same kind that sum runs of particles in vector registers; NULL where there is none.
  * The target's arrays must hold less than 2^31 values. */
 typedef struct cw_deposit_vector_ops {
-  cw_deposit_loop *loop[2][3][CW_DEPOSIT_ORDER_CLASSES]; /* [precision][dim - 1] */
+  cw_deposit_loop *loop[2][2][3][CW_DEPOSIT_ORDER_CLASSES]; /* [precision][fixed][dim - 1] */
 } cw_deposit_vector_ops;
 
 CW_ISA_DECLARE(cw_deposit_cpu_ops, cw_deposit_cpu_ops_table);

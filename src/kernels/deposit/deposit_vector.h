@@ -181,16 +181,17 @@ CW_BODY cw_particles_view CW_REAL_NAME(cw_batch_view)(int dim, const cw_particle
   return part;
 }
 
-/* Flows, and which of them are finite. */
+/* Flows, in quanta (1 if the sums are real), and which of them are finite. */
 CW_BODY void CW_REAL_NAME(cw_flows)(int dim, const cw_particles_view *part, const cw_real *scale,
-                                    cw_batch *batch) {
+                                    const cw_real *quanta, cw_batch *batch) {
   const cw_real scale0 = scale[0], scale1 = scale[1], scale2 = scale[2];
+  const cw_real quanta0 = quanta[0], quanta1 = quanta[1], quanta2 = quanta[2];
 #pragma omp simd
   for (int n = 0; n < BATCH; n++) {
     const cw_real weight = batch->weight[n];
-    batch->flow[0][n] = scale0 * weight;
-    batch->flow[1][n] = scale1 * weight;
-    batch->flow[2][n] = scale2 * weight;
+    batch->flow[0][n] = scale0 * weight * quanta0;
+    batch->flow[1][n] = scale1 * weight * quanta1;
+    batch->flow[2][n] = scale2 * weight * quanta2;
   }
   if (dim == 2) {
     const cw_real *u0 = part->u[0], *u1 = part->u[1], *u2 = part->u[2];
@@ -234,9 +235,9 @@ CW_BODY void CW_REAL_NAME(cw_locate_axis)(int order, int axis, const cw_particle
 /* Where each particle goes, at[n]: its window's first node in the target, or DEAD, MISSED (it does
  * not fit) or BAD. */
 CW_BODY void CW_REAL_NAME(cw_locate)(int dim, int order, const cw_particles_view *part,
-                                     const cw_real *scale, const cw_deposit_target *target,
-                                     cw_batch *batch) {
-  CW_REAL_NAME(cw_flows)(dim, part, scale, batch);
+                                     const cw_real *scale, const cw_real *quanta,
+                                     const cw_deposit_target *target, cw_batch *batch) {
+  CW_REAL_NAME(cw_flows)(dim, part, scale, quanta, batch);
   for (int a = 0; a < dim; a++)
     CW_REAL_NAME(cw_locate_axis)(order, a, part, target, batch);
 #pragma omp simd

@@ -76,26 +76,34 @@ static inline double cw_deposit_sqrt_f64(double x) {
   return sqrt(x);
 }
 
+#if CW_VECTOR_BYTES == 64
+#define CW_VECTOR_HAS_FIXED /* conversion of reals to 64-bit integers */
+#endif
+
 #define CW_SINK_IS_FIXED  0
 #define CW_REAL_IS_DOUBLE 0
-#include "kernels/deposit/deposit_body.h"
-#include "kernels/deposit/deposit_load.h"
-#include "kernels/deposit/deposit_vector.h"
-#include "kernels/deposit/deposit_vector_sum.h"
+#include "kernels/deposit/deposit_vector_path.h"
 #undef CW_REAL_IS_DOUBLE
 #define CW_REAL_IS_DOUBLE 1
-#include "kernels/deposit/deposit_body.h"
-#include "kernels/deposit/deposit_load.h"
-#include "kernels/deposit/deposit_vector.h"
-#include "kernels/deposit/deposit_vector_sum.h"
+#include "kernels/deposit/deposit_vector_path.h"
 
-#define ORDERS(dim, real)                                                                          \
+#define ORDERS(kind, dim, real)                                                                    \
   {                                                                                                \
-    NULL, cw_deposit_vector_##dim##_1_##real, cw_deposit_vector_##dim##_2_##real,                  \
-        cw_deposit_vector_##dim##_3_##real, NULL                                                   \
+    NULL, cw_deposit_##kind##_##dim##_1_##real, cw_deposit_##kind##_##dim##_2_##real,              \
+        cw_deposit_##kind##_##dim##_3_##real, NULL                                                 \
   }
-const cw_deposit_vector_ops CW_ISA_NAME(cw_deposit_vector_table) = {
-    {{{NULL}, ORDERS(2d, f32), ORDERS(3d, f32)}, {{NULL}, ORDERS(2d, f64), ORDERS(3d, f64)}}};
+#define DIMS(kind, real)                                                                           \
+  { {NULL}, ORDERS(kind, 2d, real), ORDERS(kind, 3d, real) }
+#ifdef CW_VECTOR_HAS_FIXED
+#define FIXED(real) DIMS(fixed, real)
 #else
-const cw_deposit_vector_ops CW_ISA_NAME(cw_deposit_vector_table) = {{{{NULL}}}};
+#define FIXED(real)                                                                                \
+  {                                                                                                \
+    { NULL }                                                                                       \
+  }
+#endif
+const cw_deposit_vector_ops CW_ISA_NAME(cw_deposit_vector_table) = {
+    {{DIMS(vector, f32), FIXED(f32)}, {DIMS(vector, f64), FIXED(f64)}}};
+#else
+const cw_deposit_vector_ops CW_ISA_NAME(cw_deposit_vector_table) = {{{{{NULL}}}}};
 #endif

@@ -1,4 +1,4 @@
-/* Sums over the runs of a batch, and the loop over batches. Included after deposit_vector.h. */
+/* Sums over one run in the particles' precision. Included after deposit_vector.h. */
 /* Where particle n's quad stands behind the first vector of an axis. */
 CW_BODY uint32_t CW_REAL_NAME(cw_quad_place)(uint32_t n) {
   return ((n / LANES * 4 + n % 4) * BLOCKS + n % LANES / 4) * 4;
@@ -153,8 +153,29 @@ CW_BODY void CW_REAL_NAME(cw_sum_run_3d)(int order, const cw_batch *batch, cw_ru
       CW_REAL_NAME(cw_add_row)(J3 + j * s1 + k * s2, order + 2, (const cw_real *)sums[2][k], j);
 }
 
-/* 2D: J1 = P1 T2, J2 = T1 P2, J3 = flow (T1 T2 + E1 E2), each one plane of (x, y), with the powers
- * of two in the flow. P has no fifth node. */
+/* 2D: vector v of the planes (x, y) of particle n: J1 = P1 T2, J2 = T1 P2, J3 = flow (T1 T2 + E1
+ * E2), with the powers of two in the flow. P has no fifth node. */
+CW_BODY void CW_REAL_NAME(cw_values_2d)(int order, const cw_batch *batch, uint32_t n, int v,
+                                        cw_lanes values[3]) {
+  const uint32_t place = CW_REAL_NAME(cw_quad_place)(n);
+  const cw_lanes zero = {0};
+  const cw_lanes T1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[0] + place);
+  const cw_lanes E1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[0] + place);
+  const cw_lanes P1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->P[0] + place);
+  const cw_lanes T2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[1] + place);
+  const cw_lanes E2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[1] + place);
+  const cw_lanes P2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->P[1] + place);
+  const cw_lanes T14 = order == 3 ? zero + batch->T4[0][n] : zero;
+  const cw_lanes E14 = order == 3 ? zero + batch->E4[0][n] : zero;
+  const cw_lanes T24 = order == 3 ? zero + batch->T4[1][n] : zero;
+  const cw_lanes E24 = order == 3 ? zero + batch->E4[1][n] : zero;
+  const cw_lanes Tf = CW_REAL_NAME(cw_fast)(T1, T14, v), Ts = CW_REAL_NAME(cw_slow)(T2, T24, v);
+  const cw_lanes Ef = CW_REAL_NAME(cw_fast)(E1, E14, v), Es = CW_REAL_NAME(cw_slow)(E2, E24, v);
+  values[0] = CW_REAL_NAME(cw_fast)(P1, zero, v) * Ts;
+  values[1] = Tf * CW_REAL_NAME(cw_slow)(P2, zero, v);
+  values[2] = batch->flow[2][n] * (Tf * Ts + Ef * Es);
+}
+
 CW_BODY void CW_REAL_NAME(cw_sum_run_2d)(int order, const cw_batch *batch, cw_run run, int64_t at,
                                          const cw_deposit_target *target) {
   const int vectors = CW_REAL_NAME(cw_plane_vectors)(order);
@@ -166,26 +187,11 @@ CW_BODY void CW_REAL_NAME(cw_sum_run_2d)(int order, const cw_batch *batch, cw_ru
   for (int w = 0; w < RUN_WORDS; w++)
     for (uint64_t bits = run.word[w]; bits; bits &= bits - 1) {
       const uint32_t n = 64 * (uint32_t)w + (uint32_t)__builtin_ctzll(bits);
-      const uint32_t place = CW_REAL_NAME(cw_quad_place)(n);
-      const cw_lanes T1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[0] + place);
-      const cw_lanes E1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[0] + place);
-      const cw_lanes P1 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->P[0] + place);
-      const cw_lanes flow = zero + batch->flow[2][n];
-      const cw_lanes T2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->T[1] + place);
-      const cw_lanes E2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->E[1] + place);
-      const cw_lanes P2 = CW_REAL_NAME(cw_repeat)((const cw_real *)batch->P[1] + place);
-      const cw_lanes T14 = order == 3 ? zero + batch->T4[0][n] : zero;
-      const cw_lanes E14 = order == 3 ? zero + batch->E4[0][n] : zero;
-      const cw_lanes T24 = order == 3 ? zero + batch->T4[1][n] : zero;
-      const cw_lanes E24 = order == 3 ? zero + batch->E4[1][n] : zero;
       for (int v = 0; v < vectors; v++) {
-        const cw_lanes Tf = CW_REAL_NAME(cw_fast)(T1, T14, v),
-                       Ts = CW_REAL_NAME(cw_slow)(T2, T24, v);
-        const cw_lanes Ef = CW_REAL_NAME(cw_fast)(E1, E14, v),
-                       Es = CW_REAL_NAME(cw_slow)(E2, E24, v);
-        sums[0][v] += CW_REAL_NAME(cw_fast)(P1, zero, v) * Ts;
-        sums[1][v] += Tf * CW_REAL_NAME(cw_slow)(P2, zero, v);
-        sums[2][v] += flow * (Tf * Ts + Ef * Es);
+        cw_lanes values[3];
+        CW_REAL_NAME(cw_values_2d)(order, batch, n, v, values);
+        for (int c = 0; c < 3; c++)
+          sums[c][v] += values[c];
       }
     }
   for (int c = 0; c < 3; c++)
@@ -194,81 +200,3 @@ CW_BODY void CW_REAL_NAME(cw_sum_run_2d)(int order, const cw_batch *batch, cw_ru
   ((cw_real *)target->component[c] + at + j * target->stride[1], c == 0 ? order + 1 : order + 2,
    (const cw_real *)sums[c], j);
 }
-
-CW_BODY void CW_REAL_NAME(cw_sum_batch)(int dim, int order, const cw_batch *batch,
-                                        const cw_deposit_target *target) {
-  cw_run left = {{0}};
-  for (int w = 0; w < RUN_WORDS; w++)
-    left.word[w] = cw_placed(batch->at + 64 * w);
-  while (left.word[0] | left.word[1]) {
-    const cw_run run = cw_take_run(&left, batch->at, RUN_WORDS);
-    const int64_t at = batch->at[cw_run_first(&run)];
-    if (dim == 3)
-      CW_REAL_NAME(cw_sum_run_3d)(order, batch, run, at, target);
-    else
-      CW_REAL_NAME(cw_sum_run_2d)(order, batch, run, at, target);
-  }
-}
-
-CW_BODY void CW_REAL_NAME(cw_count)(const cw_batch *batch, int count, const int64_t *slots,
-                                    int64_t begin, cw_deposit_tally *counts) {
-  int done = 0;
-  for (int n = 0; n < count; n++)
-    done += batch->at[n] >= 0;
-  counts->done += done;
-  if (done == count)
-    return;
-  for (int n = 0; n < count; n++) {
-    counts->dead += batch->at[n] == DEAD;
-    counts->missed += batch->at[n] == MISSED;
-    if (batch->at[n] != BAD)
-      continue;
-    const int64_t slot = slots ? slots[begin + n] : begin + n;
-    if (counts->fault < 0 || slot < counts->fault)
-      counts->fault = slot;
-  }
-}
-
-CW_BODY void CW_REAL_NAME(cw_deposit_vector)(int dim, int order, const cw_deposit_job *job,
-                                             const cw_deposit_target *target, const int64_t *slots,
-                                             int64_t first, int64_t last, cw_deposit_tally *tally) {
-  cw_batch batch;
-  cw_real scale[3];
-  for (int c = 0; c < 3; c++)
-    scale[c] = (cw_real)job->scale[c] * (cw_real)(dim == 2 && c < 2 ? 0.5 : 0.25);
-  cw_deposit_tally counts = {.fault = -1};
-  for (int64_t begin = first; begin < last; begin += BATCH) {
-    const int count = last - begin < BATCH ? (int)(last - begin) : BATCH;
-    const cw_particles_view part =
-        CW_REAL_NAME(cw_batch_view)(dim, &job->particles, slots, begin, count, &batch);
-    CW_REAL_NAME(cw_locate)(dim, order, &part, scale, target, &batch);
-    CW_REAL_NAME(cw_factors)(dim, order, &part, &batch);
-    CW_REAL_NAME(cw_sum_batch)(dim, order, &batch, target);
-    CW_REAL_NAME(cw_count)(&batch, count, slots, begin, &counts);
-  }
-  *tally = counts;
-}
-
-#define CW_DEPOSIT_LOOP(name, dim, order)                                                          \
-  static void CW_REAL_NAME(name)(const cw_deposit_job *job, const cw_deposit_target *target,       \
-                                 const int64_t *slots, int64_t first, int64_t last,                \
-                                 cw_deposit_tally *tally) {                                        \
-    CW_REAL_NAME(cw_deposit_vector)(dim, order, job, target, slots, first, last, tally);           \
-  }
-CW_DEPOSIT_LOOP(cw_deposit_vector_2d_1, 2, 1)
-CW_DEPOSIT_LOOP(cw_deposit_vector_2d_2, 2, 2)
-CW_DEPOSIT_LOOP(cw_deposit_vector_2d_3, 2, 3)
-CW_DEPOSIT_LOOP(cw_deposit_vector_3d_1, 3, 1)
-CW_DEPOSIT_LOOP(cw_deposit_vector_3d_2, 3, 2)
-CW_DEPOSIT_LOOP(cw_deposit_vector_3d_3, 3, 3)
-#undef CW_DEPOSIT_LOOP
-#undef cw_lanes
-#undef cw_batch
-#undef cw_quad
-#undef cw_lane_mask
-#undef LANES
-#undef BLOCKS
-#undef BATCH
-#undef GROUPS
-#undef VECTORS
-#undef RUN_WORDS
