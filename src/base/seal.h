@@ -14,8 +14,9 @@ enum { CW_SEAL_SIZE = 512, CW_SEAL_BLOCK = 1 << 20 };
 /* Writes the seal over the first 512 bytes of a closed file of `kind` ("checkpoint"). `name`
  * stands for the file in messages. Errors: CW_ERROR_IO, CW_ERROR_MEMORY. */
 cw_status cw_seal_write(cw_context *context, const char *path, const char *name, const char *kind);
-/* Errors: CW_ERROR_IO (cannot be read), CW_ERROR_FORMAT (no such seal, another length, another
+/* Without `whole`, the contents are not read: only the seal and the length. Errors: CW_ERROR_IO
+ * (cannot be read), CW_ERROR_FORMAT (no such seal, another length, another
  * digest: the message says which, what was found and what was expected), CW_ERROR_MEMORY. */
-cw_status cw_seal_check(cw_context *context, const char *path, const char *kind);
+cw_status cw_seal_check(cw_context *context, const char *path, const char *kind, int whole);
 
 #endif

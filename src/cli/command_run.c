@@ -159,7 +159,11 @@ static cw_status prepare(run *run, const run_arguments *arguments) {
     return cw_fail(run->context, CW_ERROR_UNSUPPORTED,
                    "option --backend: found cuda; expected cpu or auto: whole simulations run on "
                    "the CPU in this version");
-  CW_TRY(cw_setup_check(run->context, run->deck));
+  const char *folder = arguments->out ? arguments->out : run->deck->simulation.name;
+  CW_TRY(cw_run_checkpoints_init(&run->checkpoints, run->context, run->deck, arguments->command,
+                                 folder));
+  CW_TRY(arguments->resume ? cw_run_checkpoints_check_setup(&run->checkpoints, run->deck)
+                           : cw_setup_check(run->context, run->deck));
   cw_cli_show_messages(run->deck->diagnostics.log_level);
   if (arguments->steps)
     run->deck->steps = strtoll(arguments->steps, NULL, 10);
@@ -168,9 +172,6 @@ static cw_status prepare(run *run, const run_arguments *arguments) {
     return cw_deck_fail(run->context, run->deck, (cw_deck_where){1, 1},
                         "found no runtime in [simulation]; expected it, or --steps N");
   CW_TRY(check_memory(run));
-  const char *folder = arguments->out ? arguments->out : run->deck->simulation.name;
-  CW_TRY(cw_run_checkpoints_init(&run->checkpoints, run->context, run->deck, arguments->command,
-                                 folder));
   return start(run, arguments, folder);
 }
 

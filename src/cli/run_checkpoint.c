@@ -7,6 +7,7 @@
 
 #include "base/context_private.h"
 #include "output/output.h"
+#include "setup/setup.h"
 
 cw_status cw_run_checkpoints_init(cw_run_checkpoints *checkpoints, cw_context *context,
                                   const cw_deck *deck, const char *command, const char *out) {
@@ -37,6 +38,27 @@ cw_status cw_run_checkpoints_begin(const cw_run_checkpoints *checkpoints) {
     return CW_OK;
   CW_TRY(cw_output_open_folder(checkpoints->context, checkpoints->folder));
   return cw_output_set_aside(checkpoints->context, checkpoints->folder, aside);
+}
+
+cw_status cw_run_checkpoints_check_setup(cw_run_checkpoints *checkpoints, cw_deck *deck) {
+  cw_context *context = checkpoints->context;
+  char path[CW_CHECKPOINT_PATH];
+  cw_checkpoint_file file;
+  int64_t *steps = NULL, count = 0;
+  cw_status status = CW_OK;
+  int found = 0;
+  if (cw_deck_is_state(deck))
+    status = cw_checkpoint_list(context, checkpoints->folder, &steps, &count);
+  for (int64_t k = 0; k < count && status == CW_OK && !found; k++) {
+    status = cw_checkpoint_path(context, checkpoints->folder, steps[k], path);
+    found = status == CW_OK && cw_checkpoint_open(context, path, 0, &file) == CW_OK;
+  }
+  CW_DELETE(context, steps);
+  if (status != CW_OK || !found)
+    return status == CW_OK ? cw_setup_check(context, deck) : status;
+  status = cw_setup_check_resumed(context, deck, file.deck, path);
+  cw_checkpoint_close(&file);
+  return status;
 }
 
 /* Files that another checkpoint, an older one, has taken the place of. */
@@ -85,7 +107,7 @@ static cw_status try_one(cw_run_checkpoints *checkpoints, int64_t step, cw_engin
   char path[CW_CHECKPOINT_PATH];
   *sound = 1;
   CW_TRY(cw_checkpoint_path(checkpoints->context, checkpoints->folder, step, path));
-  cw_status status = cw_checkpoint_open(checkpoints->context, path, &file);
+  cw_status status = cw_checkpoint_open(checkpoints->context, path, 1, &file);
   *sound = status == CW_OK || status == CW_ERROR_MEMORY;
   if (status != CW_OK)
     return status;

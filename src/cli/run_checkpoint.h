@@ -20,6 +20,9 @@ typedef struct cw_run_checkpoints {
 /* Borrows all. Errors: CW_ERROR_INPUT (a path that is too long). */
 cw_status cw_run_checkpoints_init(cw_run_checkpoints *checkpoints, cw_context *context,
                                   const cw_deck *deck, const char *command, const char *out);
+/* cw_setup_check for a run that resumes: where the deck starts from a state file, the newest
+ * checkpoint that opens gives what that file gave. Errors: as cw_setup_check. */
+cw_status cw_run_checkpoints_check_setup(cw_run_checkpoints *checkpoints, cw_deck *deck);
 /* The engine from the newest checkpoint that is sound, its info in checkpoints->info; those that
  * are not are told on stderr and renamed to NAME.bad. Without any checkpoint, but with a run in
  * the output folder that did not get so far, *engine stays NULL. Errors: CW_ERROR_INPUT (nothing to

@@ -6,11 +6,13 @@
 #include "base/context_private.h"
 #include "deck/deck_reader.h"
 
-/* What a run may change when it is resumed: nothing of it acts on the state. A section's name
- * stands for all of its keys and for the sections in it. */
-static const struct {
+/* A key; without a name: all keys of the section and of the sections in it. */
+typedef struct key_name {
   const char *section, *name;
-} free_keys[] = {
+} key_name;
+
+/* What a run may change when it is resumed: nothing of it acts on the state. */
+static const key_name free_keys[] = {
     {"simulation", "name"},
     {"simulation", "runtime"},
     {"particles.species", "maxnpart"},
@@ -20,15 +22,27 @@ static const struct {
     {"diagnostics", NULL},
 };
 
-static int is_free(const cw_deck_key *key) {
-  for (size_t k = 0; k < sizeof free_keys / sizeof *free_keys; k++) {
-    const size_t length = strlen(free_keys[k].section);
-    if (strncmp(key->section, free_keys[k].section, length) != 0)
+/* What the state of a checkpoint was made with, and a run that starts from it keeps. */
+static const key_name taken_keys[] = {
+    {"simulation", "precision"},
+    {"grid", NULL},
+    {"scales", NULL},
+    {"algorithms", "current_filters"},
+    {"algorithms.timestep", NULL},
+    {"algorithms.deposit", "shape_order"},
+    {"algorithms.ecsim", "theta"},
+    {"algorithms.ecsim", "smoothing_passes"},
+    {"particles", "ppc0"},
+    {"particles", "use_weights"},
+};
+
+static int is_among(const cw_deck_key *key, const key_name *names, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const size_t length = strlen(names[k].section);
+    if (strncmp(key->section, names[k].section, length) != 0)
       continue;
-    if (!free_keys[k].name && (key->section[length] == '\0' || key->section[length] == '.'))
-      return 1;
-    if (free_keys[k].name && key->section[length] == '\0' &&
-        strcmp(key->name, free_keys[k].name) == 0)
+    if (names[k].name ? !key->section[length] && strcmp(key->name, names[k].name) == 0
+                      : !key->section[length] || key->section[length] == '.')
       return 1;
   }
   return 0;
@@ -83,7 +97,7 @@ static cw_status compare_key(cw_context *context, const cw_deck *deck, const cw_
   if (status == CW_OK && !pair_same(&both))
     status = cw_deck_fail(context, deck, where,
                           "%s.%s: found %.100s; the checkpoint %.200s has %.100s: expected the "
-                          "same to resume it",
+                          "same to go on from it",
                           key->section, key->name, both.text[0], path, both.text[1]);
   pair_close(&both);
   return status;
@@ -146,10 +160,90 @@ cw_status cw_deck_check_same(cw_context *context, const cw_deck *deck, const cw_
                         deck->particles.species_count, path, stored->particles.species_count);
   for (const cw_deck_key *key = cw_deck_keys; key->section; key++) {
     const int species = cw_deck_key_is_species(key);
-    if (is_free(key) || !cw_deck_key_applies(deck, key))
+    if (is_among(key, free_keys, sizeof free_keys / sizeof *free_keys) ||
+        !cw_deck_key_applies(deck, key))
       continue;
     for (int s = 0; s < (species ? deck->particles.species_count : 1); s++)
       CW_TRY(compare_key(context, deck, stored, path, key, species ? s : -1));
   }
   return compare_setup(context, deck, stored, path);
+}
+
+static size_t size_of(const cw_deck_key *key) {
+  switch (key->type) {
+  case CW_DECK_BOOL:
+  case CW_DECK_INT32:
+  case CW_DECK_CHOICE:
+    return sizeof(int);
+  case CW_DECK_INT64:
+  case CW_DECK_COUNT:
+    return sizeof(int64_t);
+  case CW_DECK_FLOAT:
+  case CW_DECK_DURATION:
+    return sizeof(double);
+  case CW_DECK_TEXT:
+  case CW_DECK_LABEL:
+    return CW_DECK_NAME;
+  case CW_DECK_PATH:
+    return CW_DECK_PATH_SIZE;
+  case CW_DECK_RESOLUTION:
+    return sizeof((cw_deck *)0)->grid.resolution;
+  case CW_DECK_EXTENT:
+    return sizeof((cw_deck *)0)->grid.extent;
+  case CW_DECK_FIELD_SIDES:
+    return sizeof((cw_deck *)0)->grid.fields;
+  case CW_DECK_PARTICLE_SIDES:
+    return sizeof((cw_deck *)0)->grid.particles;
+  case CW_DECK_QUANTITIES:
+    return 0; /* no key of a state */
+  }
+  return 0;
+}
+
+static cw_status take_species(cw_context *context, cw_deck *deck, const cw_deck *stored,
+                              const char *path) {
+  static const char *const kept[] = {"mass", "charge"};
+  if (deck->particles.species_count == 0) {
+    memcpy(deck->particles.species, stored->particles.species, sizeof deck->particles.species);
+    deck->particles.species_count = stored->particles.species_count;
+    for (int s = 0; s < deck->particles.species_count; s++)
+      deck->particles.species[s].where = deck->setup.where;
+    return CW_OK;
+  }
+  if (deck->particles.species_count != stored->particles.species_count)
+    return cw_deck_fail(context, deck, deck->particles.species[0].where,
+                        "particles.species: found %d species; the checkpoint %.200s has %d",
+                        deck->particles.species_count, path, stored->particles.species_count);
+  for (int s = 0; s < deck->particles.species_count; s++)
+    for (int k = 0; k < 2; k++)
+      CW_TRY(compare_key(context, deck, stored, path,
+                         cw_deck_key_find("particles.species", kept[k]), s));
+  return CW_OK;
+}
+
+cw_status cw_deck_take(cw_context *context, cw_deck *deck, const cw_deck *stored,
+                       const char *path) {
+  if (deck->simulation.engine != stored->simulation.engine)
+    return compare_key(context, deck, stored, path, cw_deck_key_find("simulation", "engine"), -1);
+  if (deck->grid.dim == 0) /* no resolution written: lists an axis are as long as the file's */
+    deck->grid.dim = stored->grid.dim;
+  for (const cw_deck_key *key = cw_deck_keys; key->section; key++) {
+    const cw_deck_where where = cw_deck_written(deck, key->section, key->name);
+    if (!is_among(key, taken_keys, sizeof taken_keys / sizeof *taken_keys))
+      continue;
+    if (where.line && !cw_deck_key_applies(stored, key))
+      return cw_deck_fail(context, deck, where,
+                          "%s.%s: found it where the checkpoint %.200s gives the time step; "
+                          "expected nothing",
+                          key->section, key->name, path);
+    if (where.line)
+      CW_TRY(compare_key(context, deck, stored, path, key, -1));
+    memcpy((char *)deck + key->offset, (const char *)stored + key->offset, size_of(key));
+  }
+  deck->grid.dim = stored->grid.dim;
+  CW_TRY(take_species(context, deck, stored, path));
+  CW_TRY(cw_deck_complete(context, deck));
+  deck->q0 = stored->q0; /* exactly, also where the stored deck has them from a state file */
+  deck->B0 = stored->B0;
+  return CW_OK;
 }

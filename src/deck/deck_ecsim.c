@@ -110,12 +110,8 @@ static void check_species(cw_deck_reader *reader) {
 void cw_deck_check_ecsim(cw_deck_reader *reader) {
   const cw_deck *deck = reader->deck;
   refuse_idle_keys(reader);
-  if (deck->simulation.engine != CW_ENGINE_ECSIM) {
-    if (cw_deck_is_state(deck))
-      cw_deck_fault(reader, CW_RANK_WRITTEN, deck->setup.where,
-                    "setup.problem: found \"state\"; expected engine = \"ecsim\" with it");
+  if (deck->simulation.engine != CW_ENGINE_ECSIM)
     return;
-  }
   check_numerics(reader);
   check_sides(reader);
   check_species(reader);

@@ -157,7 +157,8 @@ cw_vector_view cw_engine_vector(const cw_engine *engine, cw_engine_quantity quan
   return engine->ops->vector(engine, quantity, position);
 }
 int cw_engine_is_whole(const cw_engine *engine) {
-  return !engine->halfway;
+  /* Steps on a device are queued: which of them failed is not known. */
+  return !engine->halfway && cw_context_backend(engine->context) == CW_BACKEND_CPU;
 }
 int64_t cw_engine_step_number(const cw_engine *engine) {
   return engine->step;

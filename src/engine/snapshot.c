@@ -1,14 +1,12 @@
 /* The whole state of an engine as named arrays on the host, and back. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/context_private.h"
 #include "base/device.h"
-#include "base/reals.h"
 #include "engine/ecsim_private.h"
 #include "engine/engine_private.h"
-#include "setup/setup.h"
+#include "setup/particle_arrays.h"
 
 static const char axes[] = "xyz";
 
@@ -27,30 +25,6 @@ static cw_space space_of(const cw_engine *engine) {
                                : CW_SPACE_HOST;
 }
 
-/* First value that is not finite, or -1. */
-static int64_t first_not_finite(const cw_context *context, const cw_array *array) {
-  const int64_t count = cw_array_count(array), blocks = cw_block_count(count);
-  int64_t first = count;
-  if (array->type != CW_ARRAY_F32 && array->type != CW_ARRAY_F64)
-    return -1;
-  const cw_precision precision = array->type == CW_ARRAY_F32 ? CW_SINGLE : CW_DOUBLE;
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : first) if (blocks > 1)                       \
-    num_threads(cw_context_threads(context))
-  for (int64_t b = 0; b < blocks; b++)
-    for (int64_t k = b * CW_BLOCK; k < cw_min_i64((b + 1) * CW_BLOCK, count); k++)
-      if (!isfinite(cw_real_get(array->data, precision, k)) && k < first)
-        first = k;
-  return first < count ? first : -1;
-}
-
-static cw_status check_finite(cw_context *context, cw_status status, const cw_array *array) {
-  const int64_t first = first_not_finite(context, array);
-  if (first < 0)
-    return CW_OK;
-  return cw_fail(context, status, "'%s': value %lld is not finite", array->name, (long long)first);
-}
-
 /* What happens to one member on its way. */
 typedef struct passage {
   cw_engine *engine;
@@ -60,13 +34,13 @@ typedef struct passage {
 } passage;
 
 static cw_status save_host(const passage *way, const cw_array *array) {
-  CW_TRY(check_finite(way->engine->context, CW_ERROR_NUMERIC, array));
+  CW_TRY(cw_array_check_finite(way->engine->context, CW_ERROR_NUMERIC, array));
   return way->visit(way->user, array);
 }
 
 static cw_status restore_host(const passage *way, const cw_array *array) {
   CW_TRY(way->source->read(way->source->user, array));
-  return check_finite(way->engine->context, CW_ERROR_FORMAT, array);
+  return cw_array_check_finite(way->engine->context, CW_ERROR_FORMAT, array);
 }
 
 /* The only place where the state crosses between the device and the host. */
@@ -111,35 +85,23 @@ static cw_status pass_fields(const passage *way) {
   return CW_OK;
 }
 
-static void name_member(cw_array *array, const char *label, const char *name, int axis) {
-  snprintf(array->name, CW_ARRAY_NAME, axis < 0 ? "particles/%s/%s" : "particles/%s/%s/%c", label,
-           name, axis < 0 ? 0 : axes[axis]);
+/* One member of a species on its way. */
+typedef struct species_passage {
+  const passage *way;
+  cw_space space;
+} species_passage;
+
+static cw_status pass_member(void *user, const cw_array *array) {
+  const species_passage *species = user;
+  const member item = {.array = *array, .space = species->space};
+  return pass(species->way, &item);
 }
 
-static cw_status pass_member(const passage *way, const cw_species_state *species,
-                             const cw_particles_view *view, const char *name, int axis,
-                             cw_array_type type, void *data) {
-  member item = {.space = view->space, .array = {.type = type, .rank = 1, .data = data}};
-  if (!data)
-    return CW_OK;
-  item.array.extent[0] = view->count;
-  name_member(&item.array, species->deck->label, name, axis);
-  return pass(way, &item);
-}
-
-/* The _prev arrays are not kept: the next push overwrites them before anything reads them. */
 static cw_status pass_particles(const passage *way, const cw_species_state *species) {
   const cw_particles_view view = cw_particles_get_view(species->particles);
-  const cw_array_type real = view.precision == CW_DOUBLE ? CW_ARRAY_F64 : CW_ARRAY_F32;
-  for (int a = 0; a < way->engine->grid.dim; a++) {
-    CW_TRY(pass_member(way, species, &view, "positionOffset", a, CW_ARRAY_I32, view.i[a]));
-    CW_TRY(pass_member(way, species, &view, "position", a, real, view.dx[a]));
-  }
-  for (int a = 0; a < 3; a++)
-    CW_TRY(pass_member(way, species, &view, "momentum", a, real, view.u[a]));
-  CW_TRY(pass_member(way, species, &view, "weighting", -1, real, view.weight));
-  CW_TRY(pass_member(way, species, &view, "tag", -1, CW_ARRAY_U8, view.tag));
-  return pass_member(way, species, &view, "id", -1, CW_ARRAY_U64, view.id);
+  species_passage each = {way, view.space};
+  return cw_particle_arrays_each(&view, way->engine->grid.dim, species->deck->label, pass_member,
+                                 &each);
 }
 
 /* Where the tiles of the last sort begin: until the next one, kernels work by them. */
@@ -153,7 +115,7 @@ static cw_status save_table(const passage *way, const cw_species_state *species)
   member item = {.space = view.space, .array = {.type = CW_ARRAY_I64, .rank = 1}};
   item.array.extent[0] = table.total_tiles + 1;
   item.array.data = (void *)(uintptr_t)table.tile_offsets; /* only read */
-  name_member(&item.array, species->deck->label, "tile_offsets", -1);
+  cw_particle_array_name(&item.array, species->deck->label, "tile_offsets", -1);
   return pass(way, &item);
 }
 
@@ -179,7 +141,7 @@ static cw_status restore_table(const passage *way, cw_species_state *species) {
   cw_array array = {.type = CW_ARRAY_I64, .rank = 1};
   if (!species->cells)
     return CW_OK;
-  name_member(&array, species->deck->label, "tile_offsets", -1);
+  cw_particle_array_name(&array, species->deck->label, "tile_offsets", -1);
   array.extent[0] = way->source->count(way->source->user, array.name);
   if (array.extent[0] < 1)
     return CW_OK;
@@ -194,47 +156,18 @@ static cw_status restore_table(const passage *way, cw_species_state *species) {
   return status;
 }
 
-/* What the kernels rely on. Dead slots may stand anywhere. */
-static int is_sound(const cw_grid *grid, const cw_particles_view *view, int64_t p) {
-  int inside = view->tag[p] == CW_TAG_ALIVE;
-  for (int a = 0; a < grid->dim; a++) {
-    const double offset = cw_real_get(view->dx[a], view->precision, p);
-    inside &= view->i[a][p] >= 0 && view->i[a][p] < grid->cells[a] && offset >= 0 && offset < 1;
-  }
-  return inside || view->tag[p] == CW_TAG_DEAD;
-}
-
-static cw_status check_particles(const passage *way, const cw_species_state *species) {
-  const cw_particles_view view = cw_particles_get_view(species->particles);
-  const cw_grid *grid = &way->engine->grid;
-  const int64_t blocks = cw_block_count(view.count);
-  int64_t first = view.count;
-  if (view.space != CW_SPACE_HOST)
-    return CW_OK; /* the device's kernels count what is outside */
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : first) if (blocks > 1)                       \
-    num_threads(cw_context_threads(way->engine->context))
-  for (int64_t b = 0; b < blocks; b++)
-    for (int64_t p = b * CW_BLOCK; p < cw_min_i64((b + 1) * CW_BLOCK, view.count); p++)
-      if (!is_sound(grid, &view, p) && p < first)
-        first = p;
-  if (first == view.count)
-    return CW_OK;
-  return cw_fail(way->engine->context, CW_ERROR_FORMAT,
-                 "'particles/%s': slot %lld is neither dead nor inside the box",
-                 species->deck->label, (long long)first);
-}
-
 static cw_status restore_species(const passage *way, cw_species_state *species) {
   cw_context *context = way->engine->context;
   cw_array array;
-  name_member(&array, species->deck->label, "id", -1);
+  cw_particle_array_name(&array, species->deck->label, "id", -1);
   const int64_t count = way->source->count(way->source->user, array.name);
   if (count < 0)
     return cw_fail(context, CW_ERROR_FORMAT, "found no data set '%s'", array.name);
   CW_TRY(cw_particles_resize(species->particles, count));
   CW_TRY(pass_particles(way, species));
-  CW_TRY(check_particles(way, species));
+  const cw_particles_view view = cw_particles_get_view(species->particles);
+  if (view.space == CW_SPACE_HOST) /* the device's kernels count what is outside */
+    CW_TRY(cw_particle_arrays_check(context, &way->engine->grid, &view, species->deck->label));
   return restore_table(way, species);
 }
 

@@ -137,18 +137,19 @@ static cw_status read_head(cw_checkpoint_file *from) {
   CW_TRY(get_real(from, from->iteration, "maxChargeError", &info->max_charge_error));
   CW_TRY(get_integer(from, "historyBytes", 0, &info->history_bytes));
   CW_TRY(get_integer(from, "fieldsStep", -1, &info->fields_step));
-  CW_TRY(get_real(from, from->file, "q0", &from->q0));
-  CW_TRY(get_real(from, from->file, "B0", &from->B0));
   CW_TRY(get_long_text(from, "origin", &origin));
   snprintf(from->origin, sizeof from->origin, "%s", origin);
   H5free_memory(origin);
-  return read_deck(from);
+  CW_TRY(read_deck(from));
+  CW_TRY(get_real(from, from->file, "q0", &from->deck->q0));
+  return get_real(from, from->file, "B0", &from->deck->B0);
 }
 
-cw_status cw_checkpoint_open(cw_context *context, const char *path, cw_checkpoint_file *from) {
+cw_status cw_checkpoint_open(cw_context *context, const char *path, int whole,
+                             cw_checkpoint_file *from) {
   *from = (cw_checkpoint_file){.context = context, .file = -1, .iteration = -1};
   snprintf(from->path, sizeof from->path, "%s", path);
-  CW_TRY(cw_seal_check(context, path, "checkpoint"));
+  CW_TRY(cw_seal_check(context, path, "checkpoint", whole));
   H5Eget_auto2(H5E_DEFAULT, &from->report, &from->report_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   from->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -2,10 +2,11 @@
  *
  * Root attributes: those of every file of cellwise (openPMD 1.1 with iterationFormat
  * "checkpoint_%08T.h5", software, softwareVersion, commit, backend, date, deck as resolved), and
- * engine, precision, instructionSet, dt, q0, B0. Group /data/STEP: attributes time, dt, timeUnitSI
- * and what the run had come to: firstEnergy, maxChargeError, historyBytes, fieldsStep. Below it
- * the arrays of the engine (cw_engine_save): fields/E/x, ... with their ghost cells;
- * particles/LABEL/... */
+ * deckSource (as written), origin (version, commit, backend, instruction set in one line), engine,
+ * precision, instructionSet, q0, B0. Group /data/STEP: attributes time, dt, timeUnitSI, ghostCells
+ * and what the run had come to: firstEnergy, maxChargeError, historyBytes, fieldsStep. Below it the
+ * arrays of the engine (cw_engine_save): fields/E/x, ... with their ghost cells;
+ * particles/LABEL/... (particle_arrays.h) and particles/LABEL/tile_offsets. */
 #ifndef CW_SETUP_CHECKPOINT_FILE_H
 #define CW_SETUP_CHECKPOINT_FILE_H
 
@@ -32,15 +33,15 @@ typedef struct cw_checkpoint_file {
   H5E_auto2_t report; /* HDF5's own error printer, off while the file is open */
   void *report_data;
   cw_checkpoint_info info;
-  double q0, B0;    /* of its deck */
   char origin[160]; /* "version, commit, backend, instruction set" that wrote it */
-  cw_deck *deck;    /* as resolved, read back; not completed where it is a state's */
+  cw_deck *deck;    /* as resolved, read back, with the q0 and B0 of the run */
 } cw_checkpoint_file;
 
-/* Verifies the seal, opens the file and reads all but the arrays. Errors: CW_ERROR_IO,
- * CW_ERROR_FORMAT (not a checkpoint, cut off, damaged, without an attribute: the message says
- * which), CW_ERROR_MEMORY; nothing is left open then. */
-cw_status cw_checkpoint_open(cw_context *context, const char *path, cw_checkpoint_file *checkpoint);
+/* Opens the file and reads all but the arrays; with `whole`, verifies the contents by the seal
+ * first. Errors: CW_ERROR_IO, CW_ERROR_FORMAT (not a checkpoint, cut off, damaged, without an
+ * attribute: the message says which), CW_ERROR_MEMORY; nothing is left open then. */
+cw_status cw_checkpoint_open(cw_context *context, const char *path, int whole,
+                             cw_checkpoint_file *checkpoint);
 void cw_checkpoint_close(cw_checkpoint_file *checkpoint);
 /* Its arrays; errors of read: CW_ERROR_FORMAT (no such array, another type or extent). Borrows. */
 cw_array_source cw_checkpoint_source(cw_checkpoint_file *checkpoint);

@@ -1,5 +1,6 @@
 /* Start from a state file: the deck's grid, species, scales and numerics come from it, and what the
- * deck says of them too must agree. Units: charges, masses and fields as in the file, so q0 = B0 =
+ * deck says of them too must agree. A checkpoint is one (problem_state_checkpoint.c); the other
+ * kind, state.h's, is for engine ecsim. Its units: charges, masses and fields as in the file, so q0 = B0 =
  * 1 and a particle's weight is the size of its charge. */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/context_private.h"
+#include "setup/checkpoint_file.h"
 #include "setup/checks.h"
+#include "setup/problem_state_checkpoint.h"
 #include "setup/problems.h"
 #include "setup/state.h"
 
@@ -27,15 +30,17 @@ static void find_path(const cw_deck *deck, char path[4096 + 256]) {
     snprintf(path, 4096 + 256, "%s", file);
 }
 
-static cw_status open_state(cw_context *context, const cw_deck *deck, cw_state_file *state) {
-  char path[4096 + 256];
-  find_path(deck, path);
-  cw_status status = cw_state_open(context, path, state);
-  if (status == CW_OK)
-    return CW_OK;
+/* The failure that the context tells of, as one of the key. */
+static cw_status fail_file(cw_context *context, const cw_deck *deck) {
   char message[512];
   snprintf(message, sizeof message, "%s", cw_context_message(context));
   return cw_deck_fail(context, deck, cw_setup_where(deck, "file"), "setup.file: %s", message);
+}
+
+static cw_status open_state(cw_context *context, const cw_deck *deck, cw_state_file *state) {
+  char path[4096 + 256];
+  find_path(deck, path);
+  return cw_state_open(context, path, state) == CW_OK ? CW_OK : fail_file(context, deck);
 }
 
 /* Round-off of a number that went through decimals. */
@@ -171,6 +176,16 @@ static cw_status take_all(cw_context *context, cw_deck *deck, const cw_state_fil
 
 cw_status cw_state_resolve(cw_context *context, cw_deck *deck) {
   cw_state_file state;
+  char path[4096 + 256];
+  find_path(deck, path);
+  if (cw_checkpoint_is(path)) {
+    cw_status status = cw_state_resolve_checkpoint(context, deck, path);
+    return status == CW_OK || status == CW_ERROR_INPUT ? status : fail_file(context, deck);
+  }
+  if (deck->simulation.engine != CW_ENGINE_ECSIM)
+    return cw_deck_fail(context, deck, deck->setup.where,
+                        "setup.problem: found \"state\" and a file that is not a checkpoint; "
+                        "expected engine = \"ecsim\" with it");
   CW_TRY(open_state(context, deck, &state));
   cw_status status = take_all(context, deck, &state);
   cw_state_close(&state);
@@ -184,6 +199,10 @@ cw_status cw_state_check(cw_context *context, const cw_deck *deck) {
 
 int64_t cw_state_expected(const cw_deck *deck, int species) {
   cw_state_file state;
+  char path[4096 + 256];
+  find_path(deck, path);
+  if (cw_checkpoint_is(path))
+    return cw_max_i64(cw_state_expected_checkpoint(deck, species, path), 0);
   if (open_state(deck->context, deck, &state) != CW_OK)
     return 0;
   const int64_t count = species < state.species_count ? state.count[species] : 0;
@@ -281,6 +300,13 @@ cw_status cw_state_fill(const cw_setup_target *target) {
   double *values = NULL;
   int64_t most = 0;
   cw_status status = CW_OK;
+  char path[4096 + 256];
+  find_path(target->deck, path);
+  if (cw_checkpoint_is(path)) {
+    status = cw_state_fill_checkpoint(target, path);
+    return status == CW_OK || status == CW_ERROR_MEMORY ? status
+                                                        : fail_file(target->context, target->deck);
+  }
   CW_TRY(open_state(target->context, target->deck, &state));
   for (int s = 0; s < target->species_count && s < state.species_count; s++)
     most = cw_max_i64(most, state.count[s]);

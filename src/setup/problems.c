@@ -34,7 +34,8 @@ const cw_problem cw_problems[] = {
     PROBLEM(expressions, "your own plasma: densities, velocities, temperatures and fields as "
                          "expressions of x, y, z and of [setup.constants]"),
     {.name = "state",
-     .text = "a state file of engine ecsim: grid, fields, species, units and numerics come from it",
+     .text = "a checkpoint of either engine, or a state file of engine ecsim: grid, fields, species, "
+             "units and numerics come from it",
      .keys = cw_state_keys,
      .resolve = cw_state_resolve,
      .check = cw_state_check,

@@ -165,7 +165,9 @@ static cw_status fail_unknown_problem(cw_context *context, const cw_deck *deck) 
                       list, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
 }
 
-cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
+/* `stored`: NULL, or what stands for the problem's own file. */
+static cw_status check(cw_context *context, cw_deck *deck, const cw_deck *stored,
+                       const char *path) {
   const cw_problem *problem = cw_problem_find(deck->setup.problem);
   if (!problem)
     return fail_unknown_problem(context, deck);
@@ -177,9 +179,18 @@ cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
                           "setup.%s is missing: problem \"%s\" needs it (%s, %s)", key->name,
                           problem->name, key->type, key->text);
   if (problem->resolve)
-    CW_TRY(problem->resolve(context, deck));
+    CW_TRY(stored ? cw_deck_take(context, deck, stored, path) : problem->resolve(context, deck));
   CW_TRY(problem->check(context, deck));
   return cw_external_check(context, deck);
+}
+
+cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
+  return check(context, deck, NULL, NULL);
+}
+
+cw_status cw_setup_check_resumed(cw_context *context, cw_deck *deck, const cw_deck *stored,
+                                 const char *path) {
+  return check(context, deck, stored, path);
 }
 
 cw_status cw_setup_fill(const cw_setup_target *target) {

@@ -54,6 +54,10 @@ const cw_problem *cw_problem_find(const char *name);
 /* Checks [setup]: the problem exists, no unknown parameter, types, required ones; completes a deck
  * whose problem is a state file; then the problem's check(). To be called before anything else. */
 cw_status cw_setup_check(cw_context *context, cw_deck *deck);
+/* The same for a deck that goes on from the checkpoint `path`: a state file that it began from need
+ * not be there any more, `stored`, the deck of the checkpoint, gives what it gave. */
+cw_status cw_setup_check_resumed(cw_context *context, cw_deck *deck, const cw_deck *stored,
+                                 const char *path);
 /* Typed access with the key table's default; the key must be in the problem's table. A bool is 0 or
  * 1 as a number; optional keys without a value (default "none") give zeros. */
 double cw_setup_number(const cw_deck *deck, const char *name);

@@ -244,6 +244,98 @@ START_TEST(test_a_new_run_moves_an_earlier_one_aside_and_says_so) {
 }
 END_TEST
 
+/* A deck that starts from a checkpoint and says nothing that it gives. */
+static void write_state_deck(const char *name, const char *engine, const char *file,
+                             const char *rest) {
+  char deck[1024];
+  snprintf(deck, sizeof deck,
+           "[simulation]\nname = \"on\"\nengine = \"%s\"\nruntime = 100.0\n[setup]\n"
+           "problem = \"state\"\nfile = \"%s\"\n[output]\ninterval = 0\nstats.interval = 1\n"
+           "[checkpoint]\ninterval = 7\n%s",
+           engine, file, rest);
+  program_write(name, deck);
+}
+
+/* Row number `row` of a history from its third column on: behind step and time. */
+static void energies_of(const char *folder, int row, char text[512]) {
+  char *all = history_of(folder), *line = strchr(all, '\n') + 1;
+  for (int k = 0; k < row; k++)
+    line = strchr(line, '\n') + 1;
+  line = strchr(strchr(line, ',') + 1, ',');
+  snprintf(text, 512, "%.*s", (int)strcspn(line, "\n"), line);
+  free(all);
+}
+
+/* The new run's first row is the old one's at that step: the same particles in the same order in
+ * the same fields. Engine ecsim sorts each step, so that all that follows has the same bits too. */
+START_TEST(test_a_checkpoint_is_a_state_to_start_from) {
+  char whole[65], sha256[65], unbroken[65], before[512], after[512];
+  begin(_i, whole);
+  run_to_end(more(_i, "--out o --steps 21 --set output.stats.interval=7"), sha256);
+  energies_of("o", 3, before);
+  write_state_deck("on.toml", _i ? "ecsim" : "srpic", "o/checkpoint_00000021.h5",
+                   _i ? "[algorithms.ecsim]\nsmoothing_passes = 1\n" : "");
+  run_to_end("on.toml --steps 19 --out on", unbroken);
+  energies_of("on", 0, after);
+  ck_assert_str_eq(before, after);
+  if (_i)
+    ck_assert_str_eq(unbroken, whole);
+  /* such a run resumes too, also when the checkpoint that it began from is gone */
+  run_to_end("on.toml --steps 10 --out broken", sha256);
+  ck_assert_int_eq(unlink(program_path("o/checkpoint_00000021.h5")), 0);
+  run_to_end("on.toml --steps 19 --out broken --resume", sha256);
+  ck_assert_str_eq(sha256, unbroken);
+  check_same_history("on", "broken");
+}
+END_TEST
+
+static const struct {
+  const char *engine, *rest, *phrase;
+} contradictions[] = {
+    {"ecsim", "",
+     "simulation.engine: found \"ecsim\"; the checkpoint o/checkpoint_00000021.h5 has \"srpic\""},
+    {"srpic", "[grid]\nresolution = [25]\n", "grid.resolution: found [25]"},
+    {"srpic", "[scales]\nskindepth0 = 2.0\n", "scales.skindepth0: found 2.0"},
+    {"srpic", "[algorithms.deposit]\nshape_order = 3\n", "shape_order: found 3"},
+    {"srpic", "[[particles.species]]\nmass = 1.0\ncharge = 1.0\n", "found 1 species"},
+    {"srpic",
+     "[[particles.species]]\nmass = 1.0\ncharge = 1.0\n[[particles.species]]\nmass = 1.0\n"
+     "charge = -1.0\n",
+     "particles.species.charge: found 1.0"},
+    {"srpic", "[grid]\nresolution = [24]\nboundaries.fields = [[\"CONDUCTOR\"]]\n",
+     "grid.boundaries.fields: found [[\"CONDUCTOR\", \"CONDUCTOR\"]]"},
+};
+
+START_TEST(test_a_deck_that_contradicts_the_checkpoint_it_starts_from_is_refused) {
+  char sha256[65];
+  run_to_end(more(0, "--out o --steps 21"), sha256);
+  for (size_t k = 0; k < sizeof contradictions / sizeof *contradictions; k++) {
+    write_state_deck("on.toml", contradictions[k].engine, "o/checkpoint_00000021.h5",
+                     contradictions[k].rest);
+    const program_result *result = program_run("check on.toml");
+    ck_assert_msg(result->status == 2, "case %zu: status %d", k, result->status);
+    ck_assert_msg(strstr(result->err, contradictions[k].phrase) && strstr(result->err, "on.toml:"),
+                  "case %zu: %s", k, result->err);
+  }
+  /* what agrees may be said */
+  write_state_deck("on.toml", "srpic", "o/checkpoint_00000021.h5",
+                   "[grid]\nresolution = [24]\nboundaries.fields = [[\"PERIODIC\"]]\n"
+                   "[algorithms]\ntimestep.CFL = 0.9\n");
+  const program_result *result = program_run("run on.toml --steps 2 --out on -q");
+  ck_assert_msg(result->status == 0, "%s", result->err);
+  /* a damaged one */
+  FILE *file = fopen(program_path("o/checkpoint_00000021.h5"), "r+b");
+  fseek(file, 5000, SEEK_SET);
+  fputs("damage", file);
+  fclose(file);
+  result = program_run("run on.toml --steps 2 --out bad -q");
+  ck_assert_int_eq(result->status, 2);
+  ck_assert_msg(strstr(result->err, "setup.file: ") && strstr(result->err, "was damaged"), "%s",
+                result->err);
+  ck_assert(!program_exists("bad"));
+}
+END_TEST
+
 int main(void) {
   TCase *cases = tcase_create("resume");
   tcase_add_loop_test(cases, test_a_longer_run_goes_on_from_a_shorter_one, 0, 2);
@@ -256,5 +348,7 @@ int main(void) {
   tcase_add_test(cases, test_checkpoints_by_time);
   tcase_add_test(cases, test_checkpoints_have_a_folder_of_their_own_where_the_deck_says_so);
   tcase_add_test(cases, test_a_new_run_moves_an_earlier_one_aside_and_says_so);
+  tcase_add_loop_test(cases, test_a_checkpoint_is_a_state_to_start_from, 0, 2);
+  tcase_add_test(cases, test_a_deck_that_contradicts_the_checkpoint_it_starts_from_is_refused);
   return program_suite("resume", cases);
 }
