@@ -2,62 +2,11 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/context_private.h"
 #include "deck/deck_keys.h"
 #include "setup/setup.h"
-
-static void warn(cw_check_report *report, const char *format, ...) CW_PRINTF(2, 3);
-static void warn(cw_check_report *report, const char *format, ...) {
-  if (report->warning_count == CW_CHECK_WARNINGS)
-    return;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(report->warnings[report->warning_count++], sizeof *report->warnings, format, arguments);
-  va_end(arguments);
-}
-
-/* The smallest positive "temperature..." of [setup], default or given; 0 if there is none. */
-static double coldest(const cw_deck *deck) {
-  const cw_problem *problem = cw_problem_find(deck->setup.problem);
-  double least = 0;
-  for (const cw_problem_key *key = problem ? problem->keys : NULL; key && key->name; key++) {
-    if (strncmp(key->name, "temperature", 11) != 0 || strcmp(key->type, "float") != 0)
-      continue;
-    double temperature = cw_setup_number(deck, key->name);
-    if (temperature > 0 && (least == 0 || temperature < least))
-      least = temperature;
-  }
-  return least;
-}
-
-void cw_check_report_fill(cw_check_report *report, const cw_deck *deck) {
-  double dx = deck->grid.dx[0], skindepth = deck->scales.skindepth0;
-  report->cells = 1;
-  for (int a = 0; a < deck->grid.dim; a++)
-    report->cells *= deck->grid.resolution[a];
-  report->skindepth_cells = skindepth / dx;
-  report->larmor_cells = deck->scales.larmor0 / dx;
-  report->plasma_period_steps = 2 * acos(-1.0) * skindepth / deck->dt;
-  report->debye_cells = sqrt(coldest(deck)) * skindepth / dx;
-  if (deck->simulation.engine == CW_ENGINE_ECSIM)
-    return; /* stable, and without heating, at any step and cell */
-  if (report->skindepth_cells < 1)
-    warn(report, "the skin depth is %.3g cells: plasma waves are not resolved",
-         report->skindepth_cells);
-  /* omega_p dt < 2 keeps leap-frogged plasma oscillations stable (Birdsall & Langdon, ch. 4) */
-  if (report->plasma_period_steps < acos(-1.0))
-    warn(report, "a plasma period is %.3g steps: plasma oscillations are unstable below 3.14",
-         report->plasma_period_steps);
-  /* Birdsall & Langdon, ch. 8: aliasing heats a plasma until its Debye length is some dx / 3 */
-  if (report->debye_cells > 0 && report->debye_cells < 0.3)
-    warn(report,
-         "the Debye length is %.3g cells: the plasma will heat up by itself until it is "
-         "about 0.3",
-         report->debye_cells);
-}
 
 static cw_status written(cw_context *context, FILE *stream) {
   if (fflush(stream) == 0 && !ferror(stream))
@@ -75,27 +24,76 @@ static void print_setup_defaults(const cw_deck *deck, FILE *stream) {
               key->unit ? key->unit : "", key->unit && *key->unit ? "; " : "", key->text);
 }
 
+/* "NAME VALUE UNIT" where there is a value. */
+static void print_scale(FILE *stream, const char *name, double value, const char *unit) {
+  if (value > 0)
+    fprintf(stream, ", %s %.4g %s", name, value, unit);
+}
+
+static void print_species(const cw_check_scales *scales, const cw_deck *deck, FILE *stream) {
+  fprintf(stream, "# Species, where they are densest and coldest and the field is largest:\n");
+  for (int s = 0; s < deck->particles.species_count; s++) {
+    const cw_check_species *species = &scales->species[s];
+    fprintf(stream, "#   %-21s %.4g particles a cell", deck->particles.species[s].label,
+            species->most_per_cell);
+    print_scale(stream, "Debye length", species->debye_cells, "cells");
+    print_scale(stream, "skin depth", species->skindepth_cells, "cells");
+    print_scale(stream, "Larmor radius", species->larmor_cells, "cells");
+    print_scale(stream, "plasma period", species->period_steps, "steps");
+    print_scale(stream, "gyration", species->gyration_steps, "steps");
+    print_scale(stream, "moves", species->cells_a_step, "cells a step");
+    fprintf(stream, "\n");
+  }
+}
+
+static void print_time(const cw_check_time *time, FILE *stream) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
+  int u = 0;
+  if (time->steps == 0) {
+    fprintf(stream,
+            "#   time                  not measured for a state file, or without particles\n");
+    return;
+  }
+  while (u < 3 && time->seconds < 2 * units[u].seconds)
+    u++;
+  fprintf(
+      stream,
+      "#   time                  about %.3g %s without output: %.3g ns a particle and %.3g ns a "
+      "cell in each step,\n#     as %lld steps of %lld particles took just now with %d thread%s; "
+      "larger boxes are slower\n",
+      time->seconds / units[u].seconds, units[u].name, time->ns_per_particle, time->ns_per_cell,
+      (long long)time->steps, (long long)time->particles, time->threads,
+      time->threads > 1 ? "s" : "");
+}
+
 cw_status cw_check_report_text(cw_context *context, const cw_check_report *report,
                                const cw_deck *deck, FILE *stream) {
+  const cw_check_scales *scales = &report->scales;
   CW_TRY(cw_deck_echo(context, deck, stream));
   print_setup_defaults(deck, stream);
   fprintf(stream,
           "\n# Scales:\n#   time step             %.6g L/c\n#   steps                 %lld\n"
-          "#   cell edge             %.6g skin depths\n#   Larmor radius         %.6g cells\n"
-          "#   plasma period         %.6g steps\n#   cells                 %.0f\n"
+          "#   cell edge             %.6g skin depths\n"
+          "#   Larmor radius         %.6g cells, of u = 1 in B0\n"
+          "#   plasma period         %.6g steps, at density n0\n#   cells                 %.0f\n"
           "#   particles             %lld\n",
-          deck->dt, (long long)deck->steps, 1 / report->skindepth_cells, report->larmor_cells,
-          report->plasma_period_steps, report->cells, (long long)report->memory.particle_count);
-  if (report->debye_cells > 0)
-    fprintf(stream, "#   Debye length          %.6g cells\n", report->debye_cells);
+          deck->dt, (long long)deck->steps, 1 / scales->skindepth_cells, scales->larmor_cells,
+          scales->period_steps, scales->cells, (long long)report->memory.particle_count);
+  if (scales->debye_cells > 0)
+    fprintf(stream, "#   Debye length          %.6g cells, the shortest\n", scales->debye_cells);
+  print_species(scales, deck, stream);
   fprintf(stream,
-          "#   memory                %.1f MB: fields %.1f, particles %.1f, work %.1f; "
+          "# Cost:\n#   memory                %.1f MB: fields %.1f, particles %.1f, work %.1f; "
           "%.0f MB are available\n",
           report->memory.total / 1048576, report->memory.fields / 1048576,
           report->memory.particles / 1048576, report->memory.work / 1048576,
           report->available / 1048576);
   if (deck->checkpoint.keep != 0)
     fprintf(stream, "#   a checkpoint          %.1f MB on disk\n", report->checkpoint / 1048576);
+  print_time(&report->time, stream);
   return written(context, stream);
 }
 
@@ -216,23 +214,62 @@ static json_t *json_deck(const cw_deck *deck) {
   return root;
 }
 
+static json_t *json_known(double value) {
+  return value > 0 ? json_real(value) : json_null();
+}
+
+static json_t *json_species(const cw_check_scales *scales, const cw_deck *deck) {
+  json_t *list = json_array();
+  for (int s = 0; s < deck->particles.species_count; s++) {
+    const cw_check_species *species = &scales->species[s];
+    const cw_species_scales *plasma = &species->plasma;
+    const int known = plasma->density > 0;
+    json_array_append_new(
+        list,
+        json_pack("{s:s, s:f, s:f, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "label",
+                  deck->particles.species[s].label, "particles_per_cell", species->most_per_cell,
+                  "mean_particles_per_cell", species->mean_per_cell, "density",
+                  json_known(plasma->density), "temperature",
+                  known ? json_real(plasma->temperature) : json_null(), "speed",
+                  known ? json_real(plasma->speed) : json_null(), "B", plasma->B, "debye_cells",
+                  json_known(species->debye_cells), "skindepth_cells",
+                  json_known(species->skindepth_cells), "larmor_cells",
+                  json_known(species->larmor_cells), "plasma_period_steps",
+                  json_known(species->period_steps), "gyration_steps",
+                  json_known(species->gyration_steps), "cells_per_step", species->cells_a_step));
+  }
+  return list;
+}
+
+static json_t *json_time(const cw_check_time *time) {
+  if (time->steps == 0)
+    return json_null();
+  return json_pack("{s:f, s:f, s:f, s:I, s:I, s:i}", "seconds", time->seconds, "ns_per_particle",
+                   time->ns_per_particle, "ns_per_cell", time->ns_per_cell, "timed_particles",
+                   (json_int_t)time->particles, "timed_steps", (json_int_t)time->steps, "threads",
+                   time->threads);
+}
+
 cw_status cw_check_report_json(cw_context *context, const cw_check_report *report,
                                const cw_deck *deck, FILE *stream) {
   json_t *warnings = json_array();
-  for (int k = 0; k < report->warning_count; k++)
-    json_array_append_new(warnings, json_string(report->warnings[k]));
+  for (int k = 0; k < report->warnings.count; k++)
+    json_array_append_new(warnings, json_string(report->warnings.text[k]));
+  const cw_check_scales *scales = &report->scales;
   json_t *derived = json_pack(
-      "{s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I}", "dt", deck->dt, "steps",
+      "{s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:I}", "dt", deck->dt, "steps",
       (json_int_t)deck->steps, "V0", deck->V0, "n0", deck->n0, "q0", deck->q0, "B0", deck->B0,
-      "dx_skindepths", 1 / report->skindepth_cells, "larmor_cells", report->larmor_cells,
-      "plasma_period_steps", report->plasma_period_steps, "debye_cells", report->debye_cells,
-      "cells", (json_int_t)report->cells, "particles", (json_int_t)report->memory.particle_count);
+      "dx_skindepths", 1 / scales->skindepth_cells, "larmor_cells", scales->larmor_cells,
+      "plasma_period_steps", scales->period_steps, "densest_plasma_period_steps",
+      json_known(scales->densest_period_steps), "debye_cells", json_known(scales->debye_cells),
+      "cells", (json_int_t)scales->cells, "particles", (json_int_t)report->memory.particle_count);
   json_t *memory = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", report->memory.total, "fields",
                              report->memory.fields, "particles", report->memory.particles, "work",
                              report->memory.work, "available", report->available);
-  json_t *document = json_pack("{s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck), "derived",
-                               derived, "memory", memory, "checkpoint_bytes", report->checkpoint,
-                               "warnings", warnings);
+  json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck),
+                               "derived", derived, "species", json_species(scales, deck), "memory",
+                               memory, "time", json_time(&report->time), "checkpoint_bytes",
+                               report->checkpoint, "warnings", warnings);
   if (!document)
     return cw_fail(context, CW_ERROR_MEMORY, "the report does not fit in memory");
   int failed = json_dumpf(document, stream, JSON_INDENT(2)) != 0 || fputc('\n', stream) == EOF;

@@ -142,21 +142,44 @@ cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int
   return CW_OK;
 }
 
+/* Sample k of SAMPLES: corners, middles of edges and sides, centre; at the start, then the end. */
+enum { SAMPLES = 2 * 27 };
+static double sample(const cw_deck *deck, int k, double x[3]) {
+  const int point[3] = {k % 3, k / 3 % 3, k / 9 % 3};
+  for (int a = 0; a < 3; a++) {
+    const double *edge = deck->grid.extent[a];
+    x[a] = a < deck->grid.dim ? edge[0] + 0.5 * point[a] * (edge[1] - edge[0]) : 0;
+  }
+  return k < 27 ? 0 : deck->simulation.runtime;
+}
+
 cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
   cw_external *external = NULL;
   cw_status status = CW_OK;
   CW_TRY(cw_external_create(context, deck, &external));
-  const double times[2] = {0, deck->simulation.runtime};
-  for (int k = 0; external && k < 2 * 27 * 6 && status == CW_OK; k++) {
-    const int field = k % 6, point = k / 6 % 27, corner[3] = {point % 3, point / 3 % 3, point / 9};
-    double x[3] = {0, 0, 0};
-    for (int a = 0; a < deck->grid.dim; a++)
-      x[a] = deck->grid.extent[a][0] +
-             0.5 * corner[a] * (deck->grid.extent[a][1] - deck->grid.extent[a][0]);
-    const double t = times[k / (6 * 27)], value = cw_expression_at(external->field[field], x, t);
+  for (int k = 0; external && k < 6 * SAMPLES && status == CW_OK; k++) {
+    double x[3];
+    const double t = sample(deck, k / 6, x);
+    const double value = cw_expression_at(external->field[k % 6], x, t);
     if (!isfinite(value))
-      status = fail_at(external, field, value, x, t);
+      status = fail_at(external, k % 6, value, x, t);
   }
   cw_external_destroy(external);
   return status;
+}
+
+double cw_external_largest_B(const cw_deck *deck) {
+  cw_external *external = NULL;
+  double largest = 0;
+  if (cw_external_create(deck->context, deck, &external) != CW_OK)
+    return 0;
+  for (int k = 0; external && k < SAMPLES; k++) {
+    double x[3], square = 0;
+    const double t = sample(deck, k, x);
+    for (int a = 0; a < 3; a++)
+      square += pow(cw_expression_at(external->field[3 + a], x, t), 2);
+    largest = fmax(largest, sqrt(square));
+  }
+  cw_external_destroy(external);
+  return largest;
 }

@@ -16,11 +16,14 @@ int cw_external_has(const cw_external *external, int field);
 /* 1 if any component depends on time. */
 int cw_external_moves(const cw_external *external);
 /* One component at time t over all points of the grid, ghost cells included (there the formula
- * continues beyond the box): at Yee's places, or in engine ecsim on nodes, where both fields meet the
- * particles. `values` has the grid's layout. Errors: CW_ERROR_INPUT (a value is not finite; the
+ * continues beyond the box): at Yee's places, or in engine ecsim on nodes, where both fields meet
+ * the particles. `values` has the grid's layout. Errors: CW_ERROR_INPUT (a value is not finite; the
  * message has the place and the time). */
 cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int field, double t,
                            double *values);
-/* Compiles, and samples the box's corners and centre at the start and the end of the run. */
+/* Largest external magnetic field at the box's corners, middles and centre at the start and the end
+ * of the run, of a checked deck. */
+double cw_external_largest_B(const cw_deck *deck);
+/* Compiles, and samples there. */
 cw_status cw_external_check(cw_context *context, const cw_deck *deck);
 #endif

@@ -236,6 +236,10 @@ void cw_plasma_extremes(const cw_plasma *plasma, int species, cw_species_scales 
     double x[3], drift[3], temperature;
     sample_place(&lattice, k, x);
     const double density = value_at(plasma->species[species].density, x);
+    double B = 0;
+    for (int a = 0; a < 3; a++)
+      B += pow(value_at(plasma->B[a], x), 2);
+    scales->B = fmax(scales->B, sqrt(B));
     if (!(density > 0) || !cw_plasma_motion(plasma, species, x, drift, &temperature))
       continue;
     const double speed = sqrt(drift[0] * drift[0] + drift[1] * drift[1] + drift[2] * drift[2]);

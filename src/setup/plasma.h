@@ -18,7 +18,7 @@ enum { CW_PLASMA_SAMPLES = 65536 };
 /* Mean over those samples, in units of n0. */
 double cw_plasma_mean_density(const cw_plasma *plasma, int species);
 /* Largest density, lowest temperature and highest mean speed at those samples where the density is
- * not 0. */
+ * not 0; largest magnetic field. */
 void cw_plasma_extremes(const cw_plasma *plasma, int species, cw_species_scales *scales);
 
 /* The first species whose density is the same text, or number, as this one's. */

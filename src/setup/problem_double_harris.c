@@ -222,3 +222,16 @@ cw_status cw_double_harris_fill(const cw_setup_target *target) {
   cw_initial_B(target, field, &s);
   return CW_OK;
 }
+
+void cw_double_harris_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  const sheets s = sheets_of(deck);
+  const int split = deck->particles.species_count == 4, background = split && species >= 2;
+  const char *const keys[2][2] = {{"thermal_electrons", "drift_electrons"},
+                                  {"thermal_ions", "drift_ions"}};
+  const double thermal = cw_setup_number(deck, keys[species % 2][0]);
+  *scales = (cw_species_scales){
+      .density = background ? s.background : 1 + (split ? 0 : s.background),
+      .temperature = thermal * thermal,
+      .speed = background ? 0 : fabs(cw_setup_number(deck, keys[species % 2][1])),
+      .B = hypot(s.B, s.guide)};
+}

@@ -122,3 +122,12 @@ cleanup:
   cw_plasma_destroy(plasma);
   return status;
 }
+
+void cw_expressions_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  cw_plasma *plasma = NULL;
+  *scales = (cw_species_scales){0};
+  if (cw_plasma_create(deck->context, deck, &plasma) != CW_OK)
+    return;
+  cw_plasma_extremes(plasma, species, scales);
+  cw_plasma_destroy(plasma);
+}

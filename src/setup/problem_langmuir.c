@@ -110,3 +110,9 @@ cw_status cw_langmuir_fill(const cw_setup_target *target) {
   cw_initial_uniform(target, target->B, zero);
   return CW_OK;
 }
+
+void cw_langmuir_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  *scales = (cw_species_scales){.density = 1.0 / deck->particles.species_count,
+                                .temperature = cw_setup_number(deck, "temperature"),
+                                .speed = fabs(wave_of(deck).amplitude[species])};
+}

@@ -106,3 +106,8 @@ cw_status cw_orbits_fill(const cw_setup_target *target) {
   cw_initial_uniform(target, target->B, field);
   return CW_OK;
 }
+
+void cw_orbits_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  (void)deck, (void)species;
+  *scales = (cw_species_scales){0}; /* a few particles are no plasma */
+}

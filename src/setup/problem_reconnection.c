@@ -242,3 +242,12 @@ cw_status cw_reconnection_fill(const cw_setup_target *target) {
   cw_initial_B(target, harris_field, &h);
   return CW_OK;
 }
+
+void cw_reconnection_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  const harris h = harris_of(deck);
+  const int split = deck->particles.species_count == 4, sheet = !split || species >= 2;
+  *scales = (cw_species_scales){.B = hypot(h.B, h.guide)};
+  scales->density = 0.5 * (sheet ? h.overdensity : 0) + 0.5 * (split && sheet ? 0 : h.background);
+  scales->temperature = split && sheet ? h.theta : fmin(h.cold, sheet ? h.theta : h.cold);
+  scales->speed = sheet ? h.beta : 0;
+}

@@ -101,3 +101,18 @@ cw_status cw_thermal_fill(const cw_setup_target *target) {
   set_fields(target, gas.drift);
   return CW_OK;
 }
+
+static double size_of(const cw_deck *deck, const char *key) {
+  double v[3];
+  cw_setup_vector(deck, key, v);
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+void cw_thermal_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  char own[24];
+  *scales =
+      (cw_species_scales){.density = 1.0 / deck->particles.species_count,
+                          .temperature = cw_setup_number(deck, temperature_key(deck, species, own)),
+                          .speed = size_of(deck, "drift"),
+                          .B = size_of(deck, "B")};
+}

@@ -87,3 +87,10 @@ cw_status cw_two_stream_fill(const cw_setup_target *target) {
   cw_initial_uniform(target, target->B, zero);
   return CW_OK;
 }
+
+void cw_two_stream_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  *scales = (cw_species_scales){
+      .density = species_share(deck, species / 2),
+      .temperature = cw_setup_number(deck, "temperature"),
+      .speed = fabs(cw_setup_number(deck, species / 2 ? "drift_2" : "drift_1"))};
+}

@@ -94,3 +94,14 @@ cw_status cw_light_wave_fill(const cw_setup_target *target) {
 cw_status cw_whistler_fill(const cw_setup_target *target) {
   return fill(target, 1, cw_setup_number(target->deck, "B"));
 }
+
+void cw_light_wave_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  (void)species;
+  *scales = (cw_species_scales){.density = 1.0 / deck->particles.species_count,
+                                .temperature = cw_setup_number(deck, "temperature")};
+}
+
+void cw_whistler_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  cw_light_wave_scales(deck, species, scales);
+  scales->B = fabs(cw_setup_number(deck, "B"));
+}

@@ -82,3 +82,10 @@ cw_status cw_weibel_fill(const cw_setup_target *target) {
   cw_initial_uniform(target, target->B, zero);
   return CW_OK;
 }
+
+void cw_weibel_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  (void)species;
+  *scales = (cw_species_scales){.density = 0.25,
+                                .temperature = cw_setup_number(deck, "temperature"),
+                                .speed = cw_setup_number(deck, "drift")};
+}

@@ -5,7 +5,7 @@
 #define PROBLEM(name_, text_)                                                                      \
   {                                                                                                \
     .name = #name_, .text = text_, .keys = cw_##name_##_keys, .check = cw_##name_##_check,         \
-    .expected = cw_##name_##_expected, .fill = cw_##name_##_fill                                   \
+    .expected = cw_##name_##_expected, .fill = cw_##name_##_fill, .scales = cw_##name_##_scales    \
   }
 
 const cw_problem cw_problems[] = {

@@ -8,7 +8,8 @@
   extern const cw_problem_key cw_##name##_keys[];                                                  \
   cw_status cw_##name##_check(cw_context *context, const cw_deck *deck);                           \
   int64_t cw_##name##_expected(const cw_deck *deck, int species);                                  \
-  cw_status cw_##name##_fill(const cw_setup_target *target)
+  cw_status cw_##name##_fill(const cw_setup_target *target);                                       \
+  void cw_##name##_scales(const cw_deck *deck, int species, cw_species_scales *scales)
 
 CW_PROBLEM_DECLARE(orbits);
 CW_PROBLEM_DECLARE(langmuir);

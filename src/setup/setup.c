@@ -208,6 +208,14 @@ cw_status cw_setup_fill(const cw_setup_target *target) {
   return problem->fill(target);
 }
 
+void cw_setup_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
+  const cw_problem *problem = cw_problem_find(deck->setup.problem);
+  *scales = (cw_species_scales){0};
+  if (problem && problem->scales)
+    problem->scales(deck, species, scales);
+  scales->B += cw_external_largest_B(deck);
+}
+
 cw_status cw_setup_grid(cw_context *context, const cw_deck *deck, cw_grid *grid) {
   double origin[3] = {0, 0, 0};
   for (int a = 0; a < deck->grid.dim; a++)

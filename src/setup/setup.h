@@ -25,6 +25,13 @@ typedef struct cw_setup_target {
   cw_vector_view E, B;      /* interior to be set; ghost cells are filled afterwards */
 } cw_setup_target;
 
+/* What a problem's start has of one species, for advice: largest density in units of n0, lowest
+ * temperature in units of the species' m c^2 and highest mean speed in units of c where the density
+ * is not 0, largest magnetic field in units of B0. Density 0: nothing is known. */
+typedef struct cw_species_scales {
+  double density, temperature, speed, B;
+} cw_species_scales;
+
 typedef struct cw_problem {
   const char *name;
   const char *text;
@@ -36,14 +43,9 @@ typedef struct cw_problem {
   /* Expected particles of species s, for memory estimates. */
   int64_t (*expected)(const cw_deck *deck, int species);
   cw_status (*fill)(const cw_setup_target *target);
+  /* NULL, or what a checked deck's plasma is like. */
+  void (*scales)(const cw_deck *deck, int species, cw_species_scales *scales);
 } cw_problem;
-
-/* What a problem's start has of one species, for advice: largest density in units of n0, lowest
- * temperature in units of m c^2 and highest mean speed in units of c, where the density is not 0.
- */
-typedef struct cw_species_scales {
-  double density, temperature, speed;
-} cw_species_scales;
 
 /* All problems, ending with a NULL name. */
 extern const cw_problem cw_problems[];
@@ -67,6 +69,8 @@ void cw_setup_text(const cw_deck *deck, const char *name, char value[256]);
 int cw_setup_given(const cw_deck *deck, const char *name);
 /* The initial state: particles of every species, E and B. */
 cw_status cw_setup_fill(const cw_setup_target *target);
+/* What is known of a species of a checked deck, external fields included. */
+void cw_setup_scales(const cw_deck *deck, int species, cw_species_scales *scales);
 /* Grid of the deck: cells, ghost cells by shape order (enough for every CFL), origin, dx. */
 cw_status cw_setup_grid(cw_context *context, const cw_deck *deck, cw_grid *grid);
 #endif

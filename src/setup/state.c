@@ -10,8 +10,8 @@
 
 static cw_status fail_format(const cw_state_file *state, const char *what) {
   return cw_fail(state->context, CW_ERROR_FORMAT,
-                 "%s: %s; expected a state file as src/setup/state.h describes it",
-                 state->path, what);
+                 "%s: %s; expected a state file as src/setup/state.h describes it", state->path,
+                 what);
 }
 
 /* `count` numbers of an attribute; 0 when it is missing or of another shape. */
