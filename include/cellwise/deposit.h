@@ -62,7 +62,9 @@ typedef struct cw_deposit_report {
  * step); slots from npart_partitioned on take it too (the tail pass). J is not zeroed here, and
  * ghost cells receive their share: fold them afterwards. No particle may have moved more than one
  * cell along an axis. The result does not depend on the thread count.
- *   J       in/out, over `grid` (host)        report  out, may be NULL
+ *   J       in/out, over `grid`, where the particles are
+ *   report  out, may be NULL. On a device it is waited for; without it the deposit is queued, and a
+ *           particle outside is a fault that the next wait for the device tells
  * A table that is older than the particles' order costs only time (their stencils take the escape
  * path): callers that must know ask cw_cells_check.
  * Errors: CW_ERROR_ARGUMENT (order, tile, drift, precision, ghost cells too few for the order),

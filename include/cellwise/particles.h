@@ -45,6 +45,10 @@ CW_API cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity)
 /* Sets the count (<= capacity after an implied reserve); new slots are zero and dead.
  * Growing bumps nothing: what is appended after a sort is that sort's tail. */
 CW_API cw_status cw_particles_resize(cw_particles *particles, int64_t count);
+/* Makes `to` hold the slots of `from`, which may live in another space, in their order.
+ * Errors: CW_ERROR_ARGUMENT (dim, precision or weights differ), CW_ERROR_MEMORY, CW_ERROR_DEVICE;
+ * after the last two `to` is empty. */
+CW_API cw_status cw_particles_copy(cw_particles *to, const cw_particles *from);
 /* The current arrays; valid until the next reserve, resize or destroy. */
 CW_API cw_particles_view cw_particles_get_view(const cw_particles *particles);
 CW_API int64_t cw_particles_count(const cw_particles *particles);

@@ -163,6 +163,11 @@ void cw_context_set_opened(cw_context *context, cw_device *opened) {
   context->opened = opened;
 }
 
+void cw_context_leave_device(cw_context *context) {
+  cw_device_close(context);
+  context->backend = CW_BACKEND_CPU;
+}
+
 cw_status cw_fail(cw_context *context, cw_status status, const char *format, ...) {
   if (!context)
     return status;

@@ -37,6 +37,8 @@ struct cw_context {
 int cw_context_device(const cw_context *context);
 cw_device *cw_context_opened(const cw_context *context);
 void cw_context_set_opened(cw_context *context, cw_device *opened);
+/* Gives the device back and goes on with the CPU; nothing of the device may be held any more. */
+void cw_context_leave_device(cw_context *context);
 
 /* Records the message and returns `status`: `return cw_fail(context, CW_ERROR_INPUT, "...")`.
  * context may be NULL (then the message is lost). Not to be called inside a parallel region. */

@@ -57,6 +57,18 @@ static void count_use(cw_context *context, cw_space space, size_t bytes) {
     continue;
 }
 
+/* The first touch of a page costs more than its zeroing: threads share the pages of a large block. */
+static void zero(const cw_context *context, char *block, size_t bytes) {
+  enum { PART = 1 << 22 };
+  const int64_t parts = (int64_t)((bytes + PART - 1) / PART);
+  const int threads = context ? cw_context_threads(context) : 1;
+#pragma omp parallel for num_threads(threads) schedule(static) if (parts > 16)
+  for (int64_t p = 0; p < parts; p++) {
+    const size_t from = (size_t)p * PART;
+    memset(block + from, 0, bytes - from < PART ? bytes - from : PART);
+  }
+}
+
 cw_status cw_memory_alloc(cw_context *context, cw_space space, size_t count, size_t size,
                           const char *what, void **pointer) {
   *pointer = NULL;
@@ -75,7 +87,7 @@ cw_status cw_memory_alloc(cw_context *context, cw_space space, size_t count, siz
   if (!block)
     return cw_fail(context, CW_ERROR_MEMORY, "%s: %.1f MB are needed, %.1f MB are available", what,
                    megabytes(bytes), megabytes(cw_memory_available(context, space)));
-  memset(block, 0, bytes + ALIGNMENT);
+  zero(context, block, bytes + ALIGNMENT);
   memcpy(block, &bytes, sizeof bytes);
   count_use(context, space, bytes);
   *pointer = block + ALIGNMENT;

@@ -71,19 +71,42 @@ static cw_status make_engine(cw_context *context, const cw_bench_case *c,
 static cw_status run_steps(cw_engine *engine, int64_t steps) {
   for (int64_t k = 0; k < steps; k++)
     CW_TRY(cw_engine_step(engine));
-  return CW_OK;
+  return cw_engine_wait(engine);
 }
 
-/* Largest difference of E over the largest |E| after the same few steps of the same deck. */
-static double compare_fields(cw_engine *engine, cw_engine *reference) {
-  const cw_grid *grid = cw_engine_grid(engine);
-  cw_vector_view a = cw_fields_E(cw_engine_fields(engine));
-  cw_vector_view b = cw_fields_E(cw_engine_fields(reference));
+/* Makes the engine and takes the few steps after which fields are compared. */
+static cw_status start(cw_context *context, const cw_bench_case *c, const step_variant *variant,
+                       cw_precision precision, cw_deck **deck, cw_engine **engine) {
+  CW_TRY(make_engine(context, c, variant, precision, deck, engine));
+  return run_steps(*engine, COMPARED_STEPS);
+}
+
+/* E of the plain double-precision engine after the same few steps; [component][points]. */
+static cw_status reference_field(cw_context *context, const cw_bench_case *c, double **field) {
+  const step_variant plain = {"plain", 0, 0};
+  cw_deck *deck = NULL;
+  cw_engine *engine = NULL;
+  cw_vector_view E;
+  double position[3][3];
+  cw_status status;
+  CW_TRY_CLEANUP(status, start(context, c, &plain, CW_DOUBLE, &deck, &engine));
+  CW_TRY_CLEANUP(status, cw_engine_vector(engine, CW_QUANTITY_E, position, &E));
+  const int64_t points = cw_engine_grid(engine)->points;
+  CW_TRY_CLEANUP(status, CW_NEW(context, 3 * points, "field to compare with", field));
+  for (int a = 0; a < 3; a++)
+    memcpy(*field + a * points, E.component[a], (size_t)points * sizeof **field);
+cleanup:
+  cw_engine_destroy(engine);
+  cw_deck_destroy(deck);
+  return status;
+}
+
+/* Largest difference of E over the largest |E|. */
+static double compare_fields(const cw_grid *grid, const cw_vector_view *E, const double *expected) {
   double difference = 0, largest = 0;
   for (int c = 0; c < 3; c++)
     for (int64_t k = 0; k < grid->points; k++) {
-      double x = cw_real_get(a.component[c], a.precision, k);
-      double y = cw_real_get(b.component[c], b.precision, k);
+      double x = cw_real_get(E->component[c], E->precision, k), y = expected[c * grid->points + k];
       if (!isfinite(x) || !isfinite(y))
         return NAN;
       difference = fmax(difference, fabs(x - y));
@@ -102,36 +125,49 @@ static cw_status timed_steps(void *state) {
   return run_steps(run->engine, run->steps);
 }
 
+static json_t *stages_json(const cw_engine *engine, const double before[CW_STAGE_COUNT],
+                           double particle_steps) {
+  const double *seconds = cw_engine_stage_seconds(engine);
+  json_t *stages = json_object();
+  for (int k = 0; k < CW_STAGE_COUNT; k++)
+    json_object_set_new(stages, cw_stage_names[k],
+                        json_real(1e9 * (seconds[k] - before[k]) / particle_steps));
+  return stages;
+}
+
+static cw_status time_engine(cw_engine *engine, const cw_bench_case *c, const char *name,
+                             const double *expected, int species, json_t *rows) {
+  /* Each timed run holds one sort. */
+  timed run = {engine, c->sort_interval > 0 ? c->sort_interval : 1};
+  const cw_grid *grid = cw_engine_grid(engine);
+  cw_vector_view E;
+  double position[3][3], before[CW_STAGE_COUNT], seconds, particles = 0;
+  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, &E));
+  const double error = compare_fields(grid, &E, expected);
+  const int64_t first = cw_engine_step_number(engine);
+  memcpy(before, cw_engine_stage_seconds(engine), sizeof before);
+  CW_TRY(cw_bench_time(c->repeats, NULL, timed_steps, &run, &seconds));
+  for (int s = 0; s < species; s++)
+    particles += (double)cw_particles_count(cw_engine_particles(engine, s));
+  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, &E));
+  json_t *row =
+      cw_bench_add(rows, name, 1e9 * seconds / (particles * (double)run.steps), error,
+                   cw_bench_checksum(E.component[0], (size_t)grid->points *
+                                                         (size_t)cw_precision_size(E.precision)));
+  const double steps = (double)(cw_engine_step_number(engine) - first);
+  json_object_set_new(row, "stages", stages_json(engine, before, steps * particles));
+  json_object_set_new(row, "particles", json_real(particles));
+  return CW_OK;
+}
+
 static cw_status time_variant(cw_context *context, const cw_bench_case *c,
-                              const step_variant *variant, cw_engine *reference, json_t *rows) {
+                              const step_variant *variant, const double *expected, json_t *rows) {
   cw_deck *deck = NULL;
   cw_engine *engine = NULL;
   cw_status status;
-  CW_TRY_CLEANUP(status, make_engine(context, c, variant, c->precision, &deck, &engine));
-  CW_TRY_CLEANUP(status, run_steps(engine, COMPARED_STEPS));
-  double error = compare_fields(engine, reference);
-  /* Each timed run holds one sort. */
-  timed run = {engine, c->sort_interval > 0 ? c->sort_interval : 1};
-  double before[CW_STAGE_COUNT], seconds;
-  int64_t first = cw_engine_step_number(engine);
-  memcpy(before, cw_engine_stage_seconds(engine), sizeof before);
-  CW_TRY_CLEANUP(status, cw_bench_time(c->repeats, NULL, timed_steps, &run, &seconds));
-  double particles = 0;
-  for (int s = 0; s < deck->particles.species_count; s++)
-    particles += (double)cw_particles_count(cw_engine_particles(engine, s));
-  cw_vector_view E = cw_fields_E(cw_engine_fields(engine));
-  json_t *row =
-      cw_bench_add(rows, variant->name, 1e9 * seconds / (particles * (double)run.steps), error,
-                   cw_bench_checksum(E.component[0], (size_t)cw_engine_grid(engine)->points *
-                                                         (size_t)cw_precision_size(E.precision)));
-  json_t *stages = json_object();
-  double steps = (double)(cw_engine_step_number(engine) - first);
-  for (int k = 0; k < CW_STAGE_COUNT; k++)
-    json_object_set_new(
-        stages, cw_stage_names[k],
-        json_real(1e9 * (cw_engine_stage_seconds(engine)[k] - before[k]) / (steps * particles)));
-  json_object_set_new(row, "stages", stages);
-  json_object_set_new(row, "particles", json_real(particles));
+  CW_TRY_CLEANUP(status, start(context, c, variant, c->precision, &deck, &engine));
+  CW_TRY_CLEANUP(
+      status, time_engine(engine, c, variant->name, expected, deck->particles.species_count, rows));
 cleanup:
   cw_engine_destroy(engine);
   cw_deck_destroy(deck);
@@ -139,16 +175,12 @@ cleanup:
 }
 
 cw_status cw_bench_step(cw_context *context, const cw_bench_case *c, json_t *rows) {
-  const step_variant plain = {"plain", 0, 0};
-  cw_deck *deck = NULL;
-  cw_engine *reference = NULL;
+  double *expected = NULL;
   cw_status status;
-  CW_TRY_CLEANUP(status, make_engine(context, c, &plain, CW_DOUBLE, &deck, &reference));
-  CW_TRY_CLEANUP(status, run_steps(reference, COMPARED_STEPS));
+  CW_TRY_CLEANUP(status, reference_field(context, c, &expected));
   for (size_t v = 0; v < sizeof variants_here / sizeof *variants_here; v++)
-    CW_TRY_CLEANUP(status, time_variant(context, c, &variants_here[v], reference, rows));
+    CW_TRY_CLEANUP(status, time_variant(context, c, &variants_here[v], expected, rows));
 cleanup:
-  cw_engine_destroy(reference);
-  cw_deck_destroy(deck);
+  CW_DELETE(context, expected);
   return status;
 }

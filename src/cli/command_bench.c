@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/device.h"
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/support.h"
 
 typedef struct bench_arguments {
-  const char *command, *kernel, *backend, *threads;
+  const char *command, *kernel;
+  cw_cli_place place;
   int json, failed;
   cw_bench_case c;
 } bench_arguments;
@@ -54,7 +54,10 @@ static const struct argp_option options[] = {
     {"atoms", OPT_ATOMS, "N", 0, "atoms of `coordination` (default 50000)", 0},
     {"r0", OPT_R_0, "R", 0, "length R_0 of `coordination` (default 0.2)", 0},
     {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
-    {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
+    {"backend", 'b', "NAME", 0,
+     "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for it)",
+     0},
+    {"device", 'd', "N", 0, "number of the device, as `cellwise info` lists them; implies cuda", 0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
     {"json", 'j', NULL, 0, "print one JSON document", 0},
     {0}};
@@ -136,10 +139,13 @@ static error_t parse(int key, char *value, struct argp_state *state) {
                                       value);
     return 0;
   case 'b':
-    a->backend = value;
+    a->place.backend = value;
+    return 0;
+  case 'd':
+    a->place.device = value;
     return 0;
   case 't':
-    a->threads = value;
+    a->place.threads = value;
     return 0;
   case 'j':
     a->json = 1;
@@ -164,7 +170,8 @@ static const struct {
   cw_bench_kernel *run;
   int on_device; /* 1: has variants for --backend cuda */
 } kernels[] = {
-    {"deposit", cw_bench_deposit, 1}, {"tiles", cw_bench_tiles, 1}, {"sort", cw_bench_sort, 1}, {"step", cw_bench_step, 0},
+    {"deposit", cw_bench_deposit, 1},       {"tiles", cw_bench_tiles, 1},
+    {"sort", cw_bench_sort, 1},             {"step", cw_bench_step, 1},
     {"massmatrix", cw_bench_massmatrix, 0}, {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
@@ -217,14 +224,12 @@ static int check_memory(const bench_arguments *arguments, const cw_context *cont
                             particles, need, available);
 }
 
-static const char *device_name(const cw_context *context) {
-  const cw_device_properties *device = cw_device_opened(context);
-  return device ? device->name : "cpu";
-}
-
 static int bench(const bench_arguments *arguments, int kernel) {
   cw_context *context = NULL;
-  int failed = cw_cli_context(arguments->command, arguments->backend, arguments->threads, &context);
+  cw_cli_place place = arguments->place;
+  if (!place.device && (!place.backend || strcmp(place.backend, "auto") == 0))
+    place.backend = kernels[kernel].on_device ? "auto" : "cpu";
+  int failed = cw_cli_context(arguments->command, &place, &context);
   if (failed)
     return failed;
   if (cw_context_backend(context) == CW_BACKEND_CUDA && !kernels[kernel].on_device)
@@ -242,8 +247,8 @@ static int bench(const bench_arguments *arguments, int kernel) {
   } else if (arguments->json) {
     json_t *document =
         json_pack("{s:s, s:s, s:s, s:o, s:O}", "kernel", kernels[kernel].name, "backend",
-                  cw_backend_name(cw_context_backend(context)), "device", device_name(context), "case",
-                  case_json(&arguments->c, context), "variants", variants);
+                  cw_backend_name(cw_context_backend(context)), "device", cw_cli_device_name(context),
+                  "case", case_json(&arguments->c, context), "variants", variants);
     json_dumpf(document, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(document);

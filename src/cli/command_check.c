@@ -95,7 +95,7 @@ static int check_deck(const check_arguments *arguments) {
   cw_context *context = NULL;
   cw_deck *deck = NULL;
   cw_check_report report = {0};
-  int result = cw_cli_context(arguments->command, NULL, NULL, &context);
+  int result = cw_cli_context(arguments->command, &(cw_cli_place){0}, &context);
   if (result)
     return result;
   cw_status status = check(context, arguments, &deck, &report);

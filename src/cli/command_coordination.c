@@ -148,7 +148,7 @@ static const struct argp_option options[] = {
     {"bin-width", KEY_BIN_WIDTH, "W", 0, "width of the histogram's bins (default 0.1)", 0},
     {"explain", KEY_EXPLAIN, NULL, 0, "say which atoms, cells and pairs were taken", 0},
     {"precision", KEY_PRECISION, "NAME", 0, "single or double (default double)", 0},
-    {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
+    {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default cpu)", 0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
     {"quiet", 'q', NULL, 0, "no progress", 0},
     {0}};
@@ -355,7 +355,8 @@ int cw_command_coordination(int argc, char **argv) {
   job job = {.arguments = &arguments};
   if (cw_cli_parse(argv[0], &argp, argc, argv, &arguments) || read_options(&job))
     return CW_EXIT_INPUT;
-  int failed = cw_cli_context(argv[0], arguments.backend, arguments.threads, &job.context);
+  const cw_cli_place place = {.backend = arguments.backend, .threads = arguments.threads};
+  int failed = cw_cli_context(argv[0], &place, &job.context);
   if (failed)
     return failed;
   struct sigaction action = {.sa_handler = on_signal};

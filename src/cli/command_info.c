@@ -116,7 +116,8 @@ int cw_command_info(int argc, char **argv) {
   if (cw_cli_parse(argv[0], &argp, argc, argv, &given))
     return CW_EXIT_INPUT;
   cw_context *context = NULL;
-  int failed = cw_cli_context(argv[0], NULL, NULL, &context);
+  const cw_cli_place best = {.backend = "auto"};
+  int failed = cw_cli_context(argv[0], &best, &context);
   if (failed)
     return failed;
   json_t *info = describe(context);

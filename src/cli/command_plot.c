@@ -89,7 +89,7 @@ static int draw(const char *command, const arguments *given) {
   if (!failed && !given->output)
     failed = default_name(command, given, step, made, sizeof made);
   if (!failed)
-    failed = cw_cli_context(command, NULL, NULL, &context);
+    failed = cw_cli_context(command, &(cw_cli_place){0}, &context);
   if (failed)
     return failed;
   const char *png = given->output ? given->output : made;

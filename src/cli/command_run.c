@@ -10,6 +10,7 @@
 #include "base/context_private.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/run_backend.h"
 #include "cli/run_checkpoint.h"
 #include "cli/run_output.h"
 #include "cli/support.h"
@@ -18,7 +19,8 @@
 #include "setup/setup.h"
 
 typedef struct run_arguments {
-  const char *command, *deck, *out, *backend, *threads, *steps;
+  const char *command, *deck, *out, *steps;
+  cw_cli_place place;
   int json, quiet, resume, failed;
   cw_cli_overrides overrides;
 } run_arguments;
@@ -38,10 +40,13 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     arguments->out = value;
     return 0;
   case 'b':
-    arguments->backend = value;
+    arguments->place.backend = value;
+    return 0;
+  case 'd':
+    arguments->place.device = value;
     return 0;
   case 't':
-    arguments->threads = value;
+    arguments->place.threads = value;
     return 0;
   case 'n':
     arguments->steps = value;
@@ -75,7 +80,11 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "folder for the results (default: the simulation's name)", 0},
-    {"backend", 'b', "NAME", 0, "auto, cpu or cuda (default auto)", 0},
+    {"backend", 'b', "NAME", 0,
+     "auto, cpu or cuda; auto (the default) takes a device that is here if the deck's engine runs "
+     "on it and the problem fits",
+     0},
+    {"device", 'd', "N", 0, "number of the device, as `cellwise info` lists them; implies cuda", 0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
     {"steps", 'n', "N", 0, "end after N steps instead of at simulation.runtime", 0},
     {"resume", 'r', NULL, 0, "go on from the newest good checkpoint in the output folder", 0},
@@ -113,19 +122,6 @@ typedef struct run {
   int interrupted;        /* by a signal, before the last step */
 } run;
 
-static cw_status check_memory(run *run) {
-  cw_engine_memory need;
-  CW_TRY(cw_engine_estimate(run->context, run->deck, &need));
-  double available = (double)cw_memory_available(run->context, CW_SPACE_HOST);
-  if (need.total <= available)
-    return CW_OK;
-  return cw_fail(run->context, CW_ERROR_INPUT,
-                 "%s: the deck needs about %.0f MB (%.0f MB of it for %lld particles); %.0f MB are "
-                 "available: lower grid.resolution or particles.ppc0",
-                 run->deck->path, need.total / 1048576, need.particles / 1048576,
-                 (long long)need.particle_count, available / 1048576);
-}
-
 /* The state to begin with, and the files that follow it. */
 static cw_status start(run *run, const run_arguments *arguments, const char *folder) {
   cw_run_checkpoints *checkpoints = &run->checkpoints;
@@ -155,10 +151,6 @@ static cw_status start(run *run, const run_arguments *arguments, const char *fol
 static cw_status prepare(run *run, const run_arguments *arguments) {
   CW_TRY(cw_deck_read(run->context, arguments->deck, arguments->overrides.items,
                       arguments->overrides.count, &run->deck));
-  if (cw_context_backend(run->context) != CW_BACKEND_CPU)
-    return cw_fail(run->context, CW_ERROR_UNSUPPORTED,
-                   "option --backend: found cuda; expected cpu or auto: whole simulations run on "
-                   "the CPU in this version");
   const char *folder = arguments->out ? arguments->out : run->deck->simulation.name;
   CW_TRY(cw_run_checkpoints_init(&run->checkpoints, run->context, run->deck, arguments->command,
                                  folder));
@@ -171,12 +163,18 @@ static cw_status prepare(run *run, const run_arguments *arguments) {
   if (!arguments->steps && !runtime.line)
     return cw_deck_fail(run->context, run->deck, (cw_deck_where){1, 1},
                         "found no runtime in [simulation]; expected it, or --steps N");
-  CW_TRY(check_memory(run));
+  const int automatic = strcmp(arguments->place.backend, "auto") == 0 && !arguments->place.device;
+  CW_TRY(cw_run_settle_backend(run->context, run->deck, automatic));
   return start(run, arguments, folder);
 }
 
 static int due(int64_t interval, int64_t step) {
   return interval > 0 && step % interval == 0;
+}
+
+/* Whether something of this step is written. */
+static int output_due(const run *run, int64_t step) {
+  return due(run->deck->output.stats_interval, step) || due(run->deck->output.interval, step);
 }
 
 /* What a checkpoint of this state says of the run. Rows and files that stand only because the run
@@ -217,10 +215,8 @@ static cw_status write_state(run *run, int at_end, int again) {
   return CW_OK;
 }
 
-/* A checkpoint where one is due, or where the run ends before its last step. */
+/* A checkpoint of the state as it stands, behind what was written of it. */
 static cw_status write_checkpoint(run *run) {
-  if (!run->interrupted && !cw_run_checkpoints_due(&run->checkpoints, run->engine))
-    return CW_OK;
   CW_TRY(cw_run_output_sync(run->output));
   return cw_run_checkpoints_write(&run->checkpoints, run->engine);
 }
@@ -258,21 +254,25 @@ static cw_status advance(run *run, cw_progress *progress) {
     double since = cw_seconds();
     run->particle_steps += count_particles(run);
     CW_TRY(take_step(run));
-    run->seconds += cw_seconds() - since;
     step = cw_engine_step_number(run->engine);
     /* Looked at once a step: a signal while the state is written ends the run after the next. */
     run->interrupted = interrupted && step < run->deck->steps;
-    CW_TRY(write_state(run, step == run->deck->steps || run->interrupted, 0));
-    CW_TRY(write_checkpoint(run));
+    const int at_end = step == run->deck->steps || run->interrupted;
+    const int checkpoint =
+        cw_run_checkpoints_due(&run->checkpoints, run->engine) || run->interrupted;
+    if (at_end || checkpoint || output_due(run, step))
+      CW_TRY(cw_engine_wait(run->engine)); /* steps are timed, not what is written */
+    run->seconds += cw_seconds() - since;
+    CW_TRY(write_state(run, at_end, 0));
+    if (checkpoint)
+      CW_TRY(write_checkpoint(run));
     if (progress && (step % interval == 0 || step == run->deck->steps))
       cw_progress_update(progress, step, count_particles(run));
   }
   return CW_OK;
 }
 
-static json_t *summary(const run *run) {
-  char state[65];
-  cw_engine_sha256(run->engine, state);
+static json_t *summary(const run *run, const char state[65]) {
   double change = run->first.total_energy > 0
                       ? (run->last.total_energy - run->first.total_energy) / run->first.total_energy
                       : 0;
@@ -284,14 +284,16 @@ static json_t *summary(const run *run) {
   for (int k = 0; k < stage_count; k++)
     json_object_set_new(stages, stage_names[k], json_real(seconds[k]));
   return json_pack(
-      "{s:s, s:I, s:f, s:b, s:I, s:f, s:f, s:f, s:f, s:i, s:s, s:s, s:o, s:s}", "name",
+      "{s:s, s:I, s:f, s:b, s:I, s:f, s:f, s:f, s:f, s:s, s:s, s:i, s:s, s:s, s:o, s:s}", "name",
       run->deck->simulation.name, "steps", (json_int_t)cw_engine_step_number(run->engine), "time",
       cw_engine_time(run->engine), "interrupted", run->interrupted, "particles",
       (json_int_t)run->last.particles, "energy_change", change, "charge_error",
       run->max_charge_error, "particles_per_second", per_second, "ns_per_particle",
-      per_second > 0 ? 1e9 / per_second : 0, "threads", cw_context_threads(run->context),
-      "instruction_set", cw_isa_name(cw_context_isa(run->context)), "sha256", state,
-      "stage_seconds", stages, "folder", cw_run_output_folder(run->output));
+      per_second > 0 ? 1e9 / per_second : 0, "backend",
+      cw_backend_name(cw_context_backend(run->context)), "device", cw_cli_device_name(run->context),
+      "threads", cw_context_threads(run->context), "instruction_set",
+      cw_isa_name(cw_context_isa(run->context)), "sha256", state, "stage_seconds", stages, "folder",
+      cw_run_output_folder(run->output));
 }
 
 static void print_summary(const json_t *summary) {
@@ -304,9 +306,12 @@ static void print_summary(const json_t *summary) {
   printf("  %-16s %+.2e of the initial total\n", "energy change", REAL("energy_change"));
   printf("  %-16s %.1e (largest so far of max |div E - rho| / max |rho|)\n", "charge error",
          REAL("charge_error"));
-  printf("  %-16s %.3g M particles/s, %.3g ns a particle and step (%d threads, %s)\n", "speed",
-         1e-6 * REAL("particles_per_second"), REAL("ns_per_particle"), (int)REAL("threads"),
-         TEXT("instruction_set"));
+  printf("  %-16s %.3g M particles/s, %.3g ns a particle and step (", "speed",
+         1e-6 * REAL("particles_per_second"), REAL("ns_per_particle"));
+  if (strcmp(TEXT("backend"), "cpu") == 0)
+    printf("%d threads, %s)\n", (int)REAL("threads"), TEXT("instruction_set"));
+  else
+    printf("%s)\n", TEXT("device"));
   json_t *stages = json_object_get(summary, "stage_seconds"), *seconds;
   double all = 0;
   const char *name;
@@ -323,14 +328,17 @@ static void print_summary(const json_t *summary) {
 static int execute(run *run, const run_arguments *arguments) {
   cw_progress progress;
   cw_progress_start(&progress, stderr, cw_engine_step_number(run->engine), run->deck->steps);
+  char state[65];
   cw_status status = advance(run, arguments->quiet ? NULL : &progress);
+  if (status == CW_OK)
+    status = cw_engine_sha256(run->engine, state);
   if (!arguments->quiet)
     cw_progress_end(&progress);
   if (status != CW_OK) {
     cw_cli_error(arguments->command, run->context, status);
     return CW_EXIT_FAILED;
   }
-  json_t *table = summary(run);
+  json_t *table = summary(run, state);
   if (arguments->json) {
     json_dumpf(table, stdout, JSON_INDENT(2));
     printf("\n");
@@ -354,8 +362,7 @@ static int run_deck(const run_arguments *arguments) {
   if (arguments->steps &&
       cw_cli_integer(arguments->command, "--steps", arguments->steps, 0, INT64_MAX, &steps))
     return CW_EXIT_INPUT;
-  int result =
-      cw_cli_context(arguments->command, arguments->backend, arguments->threads, &run.context);
+  int result = cw_cli_context(arguments->command, &arguments->place, &run.context);
   if (result)
     return result;
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -379,7 +386,7 @@ static int run_deck(const run_arguments *arguments) {
 }
 
 int cw_command_run(int argc, char **argv) {
-  run_arguments arguments = {.command = argv[0]};
+  run_arguments arguments = {.command = argv[0], .place = {.backend = "auto"}};
   int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
   int result = wrong || arguments.failed ? CW_EXIT_INPUT : run_deck(&arguments);
   cw_cli_overrides_clear(&arguments.overrides);

@@ -128,7 +128,7 @@ static int named_device(const tile_arguments *a, cw_tile_device *device) {
 static int device_here(const tile_arguments *a, int number, cw_device_properties *found,
                        cw_tile_device *device) {
   cw_context *context = NULL;
-  int failed = cw_cli_context(a->command, NULL, NULL, &context);
+  int failed = cw_cli_context(a->command, &(cw_cli_place){0}, &context);
   if (failed)
     return failed;
   if (cw_device_describe(context, number, found) != CW_OK)

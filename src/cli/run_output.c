@@ -201,7 +201,8 @@ static cw_status add_density(cw_run_output *output, record_list *list, cw_engine
 
 static cw_status add_current(cw_run_output *output, record_list *list, cw_engine *engine) {
   double position[3][3];
-  const cw_vector_view J = cw_engine_vector(engine, CW_QUANTITY_J, position);
+  cw_vector_view J;
+  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_J, position, &J));
   const double unit = 1.0 / output->deck->particles.ppc0; /* in units of the charge times n0 c */
   cw_vector_view copy = {.precision = J.precision};
   for (int c = 0; c < 3; c++)
@@ -214,12 +215,13 @@ static cw_status add_current(cw_run_output *output, record_list *list, cw_engine
 static cw_status add_quantity(cw_run_output *output, record_list *list, cw_engine *engine,
                               const char *quantity) {
   double position[3][3];
+  cw_vector_view view;
   if (strcmp(quantity, "E") == 0) {
-    const cw_vector_view E = cw_engine_vector(engine, CW_QUANTITY_E, position);
-    add_vector(list, "E", E, position);
+    CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, &view));
+    add_vector(list, "E", view, position);
   } else if (strcmp(quantity, "B") == 0) {
-    const cw_vector_view B = cw_engine_vector(engine, CW_QUANTITY_B, position);
-    add_vector(list, "B", B, position);
+    CW_TRY(cw_engine_vector(engine, CW_QUANTITY_B, position, &view));
+    add_vector(list, "B", view, position);
   } else if (strcmp(quantity, "J") == 0) {
     return add_current(output, list, engine);
   } else if (strcmp(quantity, "rho") == 0) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 
 int cw_cli_exit_status(cw_status status) {
   switch (status) {
@@ -142,7 +143,9 @@ int cw_cli_flush(const char *command) {
 
 static cw_log_level least_shown = CW_LOG_WARNING;
 
-void cw_cli_show_messages(cw_log_level least) { least_shown = least; }
+void cw_cli_show_messages(cw_log_level least) {
+  least_shown = least;
+}
 
 static void log_to_stderr(void *user, cw_log_level level, const char *message) {
   static const char *const names[] = {"error", "warning", "note", "debug"};
@@ -150,22 +153,38 @@ static void log_to_stderr(void *user, cw_log_level level, const char *message) {
     fprintf(stderr, "%s: %s: %s\n", (const char *)user, names[level], message);
 }
 
-int cw_cli_context(const char *command, const char *backend, const char *threads,
-                   cw_context **context) {
+static int choose_backend(const char *command, const cw_cli_place *place,
+                          cw_context_options *options) {
   static const char *const names[] = {"auto", "cpu", "cuda"};
-  cw_context_options options = {.log = log_to_stderr, .log_user = (void *)(uintptr_t)command};
-  int known = !backend;
-  for (int b = 0; backend && b < 3; b++)
-    if (strcmp(backend, names[b]) == 0)
-      options.backend = (cw_backend)b, known = 1;
+  const char *wanted = place->backend ? place->backend : place->device ? "cuda" : "cpu";
+  int64_t number = 0;
+  int known = 0;
+  for (int b = 0; b < 3; b++)
+    if (strcmp(wanted, names[b]) == 0)
+      options->backend = (cw_backend)b, known = 1;
   if (!known)
     return cw_cli_usage_error(command, "option --backend: found '%s'; expected auto, cpu or cuda",
-                              backend);
-  /* What runs on a device is asked for by name until whole simulations do. */
-  if (options.backend == CW_BACKEND_AUTO)
-    options.backend = CW_BACKEND_CPU;
+                              wanted);
+  if (!place->device)
+    return 0;
+  if (cw_cli_integer(command, "--device", place->device, 0, INT32_MAX, &number))
+    return CW_EXIT_INPUT;
+  if (options->backend == CW_BACKEND_CPU)
+    return cw_cli_usage_error(command,
+                              "option --device: found %s with the backend cpu; expected "
+                              "it with cuda or auto",
+                              place->device);
+  options->backend = CW_BACKEND_CUDA;
+  options->device = (int)number;
+  return 0;
+}
+
+int cw_cli_context(const char *command, const cw_cli_place *place, cw_context **context) {
+  cw_context_options options = {.log = log_to_stderr, .log_user = (void *)(uintptr_t)command};
   int64_t count = 0;
-  if (threads && cw_cli_integer(command, "--threads", threads, 1, 4096, &count))
+  if (choose_backend(command, place, &options))
+    return CW_EXIT_INPUT;
+  if (place->threads && cw_cli_integer(command, "--threads", place->threads, 1, 4096, &count))
     return CW_EXIT_INPUT;
   options.threads = (int)count;
   char message[512];
@@ -174,6 +193,11 @@ int cw_cli_context(const char *command, const char *backend, const char *threads
     return 0;
   cw_cli_usage_error(command, "%s", message);
   return cw_cli_exit_status(status);
+}
+
+const char *cw_cli_device_name(const cw_context *context) {
+  const cw_device_properties *device = cw_device_opened(context);
+  return device ? device->name : "cpu";
 }
 
 int cw_cli_integer(const char *command, const char *option, const char *text, int64_t low,

@@ -23,10 +23,17 @@ int cw_cli_parse(const char *command, const struct argp *argp, int argc, char **
 /* Flushes stdout; 0, or 1 with the message printed where what was printed did not get out. */
 int cw_cli_flush(const char *command);
 
-/* Creates a context from --backend, --threads (NULL or text); logs warnings to stderr. Returns 0 or
- * an exit status, having printed why. */
-int cw_cli_context(const char *command, const char *backend, const char *threads,
-                   cw_context **context);
+/* Where to compute, as the command line has it; NULL: not given. */
+typedef struct cw_cli_place {
+  const char *backend; /* NULL: the CPU */
+  const char *device;  /* its number; asks for the device, as backend cuda does */
+  const char *threads;
+} cw_cli_place;
+/* Creates a context on that place; logs warnings to stderr. Returns 0 or an exit status, having
+ * printed why. */
+int cw_cli_context(const char *command, const cw_cli_place *place, cw_context **context);
+/* The name of the context's device, or "cpu". */
+const char *cw_cli_device_name(const cw_context *context);
 
 /* The least important messages of the library that go to stderr; warnings at the start. */
 void cw_cli_show_messages(cw_log_level least);

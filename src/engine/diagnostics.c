@@ -1,41 +1,14 @@
 /* Energies, densities and the charge error of the explicit engine's state as it stands. */
 #include <math.h>
-#include <string.h>
-
-#include <omp.h>
 
 #include "base/context_private.h"
-#include "base/reals.h"
+#include "base/space.h"
 #include "engine/engine_private.h"
-
-/* Sums over one block of slots: weight * (gamma - 1) (massless: weight * |u|), and the live count.
- */
-static void block_energy(const cw_particles_view *view, int massless, int64_t from, int64_t to,
-                         double *energy, int64_t *alive) {
-  double sum = 0;
-  int64_t count = 0;
-  for (int64_t p = from; p < to; p++) {
-    if (view->tag && view->tag[p] == CW_TAG_DEAD)
-      continue;
-    double ux = cw_real_get(view->u[0], view->precision, p);
-    double uy = cw_real_get(view->u[1], view->precision, p);
-    double uz = cw_real_get(view->u[2], view->precision, p);
-    double u2 = ux * ux + uy * uy + uz * uz;
-    /* gamma - 1 = u^2 / (gamma + 1) loses nothing for slow particles */
-    double each = massless ? sqrt(u2) : u2 / (sqrt(1 + u2) + 1);
-    sum += view->weight ? each * cw_real_get(view->weight, view->precision, p) : each;
-    count++;
-  }
-  *energy = sum;
-  *alive = count;
-}
 
 /* Momenta of a few particles at the time of the fields. */
 typedef struct centred_momenta {
   void *u[3];
 } centred_momenta;
-
-enum { CHUNK = 64 * CW_BLOCK }; /* particles whose momenta are centred at a time */
 
 /* The slots [from, to) of a view, with the momenta advanced by half a step in `work`: u stands half
  * a step behind the fields, and a push of half the impulse over no time brings it to them. */
@@ -50,10 +23,13 @@ static cw_status centre(cw_engine *engine, int s, const cw_particles_view *all, 
       part->dx[a] = (char *)all->dx[a] + (size_t)from * real;
       part->dx_prev[a] = (char *)all->dx_prev[a] + (size_t)from * real;
     }
-    memcpy(work->u[a], (const char *)all->u[a] + (size_t)from * real, (size_t)part->count * real);
+    CW_TRY(cw_space_copy(engine->context, engine->space, work->u[a], engine->space,
+                         (const char *)all->u[a] + (size_t)from * real,
+                         (size_t)part->count * real));
     part->u[a] = work->u[a];
   }
-  if (all->weight) part->weight = (char *)all->weight + (size_t)from * real;
+  if (all->weight)
+    part->weight = (char *)all->weight + (size_t)from * real;
   part->tag += from;
   part->id += from;
   cw_push_options options = cw_engine_push_options(engine, s);
@@ -64,48 +40,34 @@ static cw_status centre(cw_engine *engine, int s, const cw_particles_view *all, 
   return cw_push(engine->context, &options, &engine->grid, E, B, NULL, part);
 }
 
-/* Adds the energy of one chunk, block by block in order. */
-static void add_chunk(cw_context *context, const cw_particles_view *part, int massless,
-                      double *sums, int64_t *counts, double *energy, int64_t *alive) {
-  const int64_t blocks = cw_block_count(part->count);
-#pragma omp parallel for num_threads(cw_context_threads(context)) schedule(static)
-  for (int64_t b = 0; b < blocks; b++)
-    block_energy(part, massless, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, part->count),
-                 &sums[b], &counts[b]);
-  for (int64_t b = 0; b < blocks; b++) *energy += sums[b], *alive += counts[b];
-}
-
 static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_t *alive) {
   const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
   const double mass = engine->species[s].deck->mass;
-  const size_t room = (size_t)cw_min_i64(view.count, CHUNK);
-  double *sums = NULL;
-  int64_t *counts = NULL;
+  const int64_t chunk = engine->space_ops->chunk;
+  const size_t room = (size_t)cw_min_i64(view.count, chunk);
   centred_momenta work = {{NULL}};
-  cw_status status;
-  CW_TRY_CLEANUP(status, CW_NEW(engine->context, CHUNK / CW_BLOCK, "energy sums", &sums));
-  CW_TRY_CLEANUP(status, CW_NEW(engine->context, CHUNK / CW_BLOCK, "particle counts", &counts));
+  cw_status status = CW_OK;
   for (int a = 0; a < 3; a++)
-    CW_TRY_CLEANUP(status, cw_memory_alloc(engine->context, CW_SPACE_HOST, room,
+    CW_TRY_CLEANUP(status, cw_memory_alloc(engine->context, engine->space, room,
                                            (size_t)cw_precision_size(view.precision),
                                            "centred momenta", &work.u[a]));
   *energy = 0;
   *alive = 0;
-  for (int64_t from = 0; from < view.count; from += CHUNK) {
+  for (int64_t from = 0; from < view.count; from += chunk) {
     cw_particles_view part;
-    CW_TRY_CLEANUP(status, centre(engine, s, &view, from, cw_min_i64(from + CHUNK, view.count),
-                                  &work, &part));
-    add_chunk(engine->context, &part, mass == 0, sums, counts, energy, alive);
+    CW_TRY_CLEANUP(
+        status, centre(engine, s, &view, from, cw_min_i64(from + chunk, view.count), &work, &part));
+    CW_TRY_CLEANUP(status, engine->space_ops->add_energy(engine, &part, mass == 0, energy, alive));
   }
   *energy *= engine->deck->q0 * (mass == 0 ? 1 : mass);
 cleanup:
-  for (int a = 0; a < 3; a++) CW_DELETE(engine->context, work.u[a]);
-  CW_DELETE(engine->context, sums);
-  CW_DELETE(engine->context, counts);
+  for (int a = 0; a < 3; a++)
+    cw_memory_free(engine->context, engine->space, work.u[a]);
   return status;
 }
 
-/* Adds one species with `charge` a particle to a density over the grid; ghost cells hold a share. */
+/* Adds one species with `charge` a particle to a density over the grid; ghost cells hold a share.
+ */
 static cw_status add_density(cw_engine *engine, int s, double charge, double *density) {
   cw_deposit_options options = {.order = engine->deck->algorithms.deposit.shape_order,
                                 .charge = charge,
@@ -114,17 +76,9 @@ static cw_status add_density(cw_engine *engine, int s, double charge, double *de
   return cw_deposit_charge(engine->context, &options, &engine->grid, &view, 0, density);
 }
 
-static void zero(cw_engine *engine, double *density) {
-  memset(density, 0, (size_t)engine->grid.points * sizeof(double));
-}
-
-static double largest_inside(const cw_grid *grid, const double *density) {
-  double largest = 0;
-  for (int32_t k = 0; k < grid->cells[2]; k++)
-    for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i++)
-        largest = fmax(largest, fabs(density[cw_grid_index(grid, i, j, k)]));
-  return largest;
+static cw_status zero(cw_engine *engine, double *density) {
+  return cw_space_zero(engine->context, engine->space, density,
+                       (size_t)engine->grid.points * sizeof(double));
 }
 
 /* The charge density as the fields see it, in engine->density, and the largest |rho| of any one
@@ -134,23 +88,27 @@ static cw_status charge_density(cw_engine *engine, double *largest) {
   const double ppc0 = engine->deck->particles.ppc0;
   double *total = engine->density, *one = engine->species_density;
   *largest = 0;
-  zero(engine, total);
+  CW_TRY(zero(engine, total));
   for (int s = 0; s < engine->species_count; s++) {
-    if (engine->species[s].deck->charge == 0) continue;
-    zero(engine, one);
+    if (engine->species[s].deck->charge == 0)
+      continue;
+    double found;
+    CW_TRY(zero(engine, one));
     CW_TRY(add_density(engine, s, engine->species[s].deck->charge / ppc0, one));
-    for (int64_t k = 0; k < engine->grid.points; k++) total[k] += one[k];
+    CW_TRY(engine->space_ops->add_density(engine, total, one));
     CW_TRY(cw_fields_sync_rho(engine->fields, one, 0));
-    *largest = fmax(*largest, largest_inside(&engine->grid, one));
+    CW_TRY(engine->space_ops->largest(engine, one, &found));
+    *largest = fmax(*largest, found);
   }
   return cw_fields_sync_rho(engine->fields, total, engine->deck->algorithms.current_filters);
 }
 
-cw_status cw_srpic_density(cw_engine *engine, int species, const double **density) {
+cw_status cw_srpic_density(cw_engine *engine, int species, double **density) {
   double largest;
   *density = engine->density;
-  if (species < 0) return charge_density(engine, &largest);
-  zero(engine, engine->density);
+  if (species < 0)
+    return charge_density(engine, &largest);
+  CW_TRY(zero(engine, engine->density));
   CW_TRY(add_density(engine, species, 1.0 / engine->deck->particles.ppc0, engine->density));
   return cw_fields_sync_rho(engine->fields, engine->density, 0);
 }

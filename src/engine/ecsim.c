@@ -205,7 +205,8 @@ cw_ecsim_report cw_engine_ecsim_report(const cw_engine *engine) {
   return engine->ecsim ? engine->ecsim->report : (cw_ecsim_report){0};
 }
 
-const cw_engine_ops cw_ecsim_ops = {.stage_names = stage_names,
+const cw_engine_ops cw_ecsim_ops = {.name = "ecsim",
+                                    .stage_names = stage_names,
                                     .stage_count = STAGES,
                                     .create = create,
                                     .destroy = destroy,

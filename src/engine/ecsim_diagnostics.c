@@ -135,7 +135,7 @@ static cw_status charge_error(cw_engine *engine, double *error) {
   return CW_OK;
 }
 
-cw_status cw_ecsim_density(cw_engine *engine, int species, const double **density) {
+cw_status cw_ecsim_density(cw_engine *engine, int species, double **density) {
   const double ppc0 = engine->deck->particles.ppc0;
   *density = engine->density;
   zero(engine, engine->density);

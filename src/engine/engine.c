@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <nettle/sha2.h>
-
 #include "base/context_private.h"
 #include "engine/engine_private.h"
 #include "setup/setup.h"
@@ -38,6 +36,7 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
   species->sort_interval = sort_interval;
   cw_particles_options options = {.dim = deck->grid.dim,
                                   .precision = deck->simulation.precision,
+                                  .space = engine->space,
                                   .with_weights = deck->particles.use_weights};
   CW_TRY(cw_particles_create(engine->context, &options, 0, &species->particles));
   engine->species_count = s + 1;
@@ -50,50 +49,52 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
                             .tile = tile,
                             .key = CW_KEY_CURRENT,
                             .depth = order % 2 == 0 && order > 0 ? CW_DEPTH_NODE : CW_DEPTH_CELL,
-                            .low_memory = low_memory};
+                            .low_memory = low_memory,
+                            .space = engine->space};
   memcpy(cells.cells, engine->grid.cells, sizeof cells.cells);
   return cw_cells_create(engine->context, &cells, &species->cells);
 }
 
-cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B) {
-  const cw_deck *deck = engine->deck;
-  cw_particles *particles[CW_DECK_MAX_SPECIES];
-  if (engine->blank)
+cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
+  const cw_engine_ops *ops = ops_of(deck);
+  if (cw_context_backend(context) == CW_BACKEND_CPU)
     return CW_OK;
-  for (int s = 0; s < engine->species_count; s++)
-    particles[s] = engine->species[s].particles;
-  cw_setup_target target = {.context = engine->context,
-                            .deck = deck,
-                            .grid = &engine->grid,
-                            .species_count = engine->species_count,
-                            .particles = particles,
-                            .E = E,
-                            .B = B};
-  CW_TRY(cw_setup_fill(&target));
-  for (int s = 0; s < engine->species_count; s++) {
-    const cw_deck_species *species = &deck->particles.species[s];
-    int64_t count = cw_particles_count(engine->species[s].particles);
-    if (species->maxnpart > 0 && count > species->maxnpart)
-      return cw_deck_fail(engine->context, deck, species->where,
-                          "species '%s' starts with %lld particles; maxnpart allows %lld",
-                          species->label, (long long)count, (long long)species->maxnpart);
-  }
-  return CW_OK;
+  if (cw_setup_given(deck, "external_E") || cw_setup_given(deck, "external_B"))
+    return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                   "%s: setup.external_E, external_B: external fields run on the backend cpu only",
+                   deck->path);
+  if (ops->on_device)
+    return CW_OK;
+  return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                 "%s: engine \"%s\" runs on the backend cpu only; found the backend %s", deck->path,
+                 ops->name, cw_backend_name(cw_context_backend(context)));
+}
+
+static cw_space space_of(const cw_context *context) {
+  return cw_context_backend(context) == CW_BACKEND_CUDA ? CW_SPACE_DEVICE : CW_SPACE_HOST;
+}
+
+static cw_status new_density(cw_engine *engine, const char *what, double **density) {
+  return cw_memory_alloc(engine->context, engine->space, (size_t)engine->grid.points,
+                         sizeof **density, what, (void **)density);
 }
 
 cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw_engine **engine) {
   cw_engine *made = NULL;
   cw_status status = CW_OK;
   *engine = NULL;
+  CW_TRY(cw_engine_check_backend(context, deck));
   CW_TRY(CW_NEW(context, 1, "engine", &made));
   made->ops = ops_of(deck);
+  made->space = space_of(context);
+  made->space_ops = made->space == CW_SPACE_DEVICE ? &cw_engine_on_device : &cw_engine_on_host;
   made->context = context;
   made->deck = deck;
   made->blank = blank;
   CW_TRY_CLEANUP(status, cw_setup_grid(context, deck, &made->grid));
-  CW_TRY_CLEANUP(status, CW_NEW(context, made->grid.points, "charge density", &made->density));
-  CW_TRY_CLEANUP(
-      status, CW_NEW(context, made->grid.points, "density of a species", &made->species_density));
+  CW_TRY_CLEANUP(status, made->space_ops->open(made));
+  CW_TRY_CLEANUP(status, new_density(made, "charge density", &made->density));
+  CW_TRY_CLEANUP(status, new_density(made, "density of a species", &made->species_density));
   CW_TRY_CLEANUP(status, cw_engine_create_forces(made));
   CW_TRY_CLEANUP(status, made->ops->create(made));
   *engine = made;
@@ -138,23 +139,31 @@ void cw_engine_destroy(cw_engine *engine) {
     cw_cells_destroy(engine->species[s].cells);
     cw_particles_destroy(engine->species[s].particles);
   }
-  CW_DELETE(engine->context, engine->density);
-  CW_DELETE(engine->context, engine->species_density);
+  cw_memory_free(engine->context, engine->space, engine->density);
+  cw_memory_free(engine->context, engine->space, engine->species_density);
+  cw_engine_free_copies(engine);
+  engine->space_ops->close(engine);
   CW_DELETE(engine->context, engine);
 }
 
+/* On a device, what a particle did in one step shows in a later one: the state is then lost. */
+static cw_status when(cw_engine *engine, cw_status status) {
+  if (status == CW_OK || engine->space == CW_SPACE_HOST)
+    return status;
+  engine->halfway = 1;
+  return cw_fail(engine->context, status, "at step %lld or before: %s", (long long)engine->step,
+                 cw_context_message(engine->context));
+}
+
 cw_status cw_engine_step(cw_engine *engine) {
-  return engine->ops->step(engine);
+  return when(engine, engine->ops->step(engine));
+}
+cw_status cw_engine_wait(cw_engine *engine) {
+  return when(engine, engine->space_ops->wait(engine));
 }
 cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics) {
+  CW_TRY(cw_engine_wait(engine));
   return engine->ops->diagnose(engine, diagnostics);
-}
-cw_status cw_engine_density(cw_engine *engine, int species, const double **density) {
-  return engine->ops->density(engine, species, density);
-}
-cw_vector_view cw_engine_vector(const cw_engine *engine, cw_engine_quantity quantity,
-                                double position[3][3]) {
-  return engine->ops->vector(engine, quantity, position);
 }
 int cw_engine_is_whole(const cw_engine *engine) {
   /* Steps on a device are queued: which of them failed is not known. */
@@ -179,43 +188,6 @@ const double *cw_engine_stage_seconds(const cw_engine *engine) {
   return engine->stage_seconds;
 }
 
-static void hash_array(struct sha256_ctx *hash, const void *array, size_t bytes) {
-  if (array)
-    sha256_update(hash, bytes, array);
-}
-
-void cw_engine_sha256(const cw_engine *engine, char hex[65]) {
-  struct sha256_ctx hash;
-  sha256_init(&hash);
-  double position[3][3];
-  const cw_vector_view views[2] = {cw_engine_vector(engine, CW_QUANTITY_E, position),
-                                   cw_engine_vector(engine, CW_QUANTITY_B, position)};
-  for (int v = 0; v < 2; v++)
-    for (int c = 0; c < 3; c++)
-      hash_array(&hash, views[v].component[c],
-                 (size_t)engine->grid.points * (size_t)cw_precision_size(views[v].precision));
-  for (int s = 0; s < engine->species_count; s++) {
-    const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
-    const size_t count = (size_t)view.count, real = (size_t)cw_precision_size(view.precision);
-    for (int a = 0; a < 3; a++) {
-      hash_array(&hash, view.i[a], count * sizeof(int32_t));
-      hash_array(&hash, view.dx[a], count * real);
-      hash_array(&hash, view.u[a], count * real);
-    }
-    hash_array(&hash, view.weight, count * real);
-    hash_array(&hash, view.tag, count);
-    hash_array(&hash, view.id, count * sizeof(uint64_t));
-  }
-  uint8_t digest[SHA256_DIGEST_SIZE];
-  sha256_digest(&hash, SHA256_DIGEST_SIZE, digest);
-  static const char digits[] = "0123456789abcdef";
-  for (int k = 0; k < SHA256_DIGEST_SIZE; k++) {
-    hex[2 * k] = digits[digest[k] >> 4];
-    hex[2 * k + 1] = digits[digest[k] & 15];
-  }
-  hex[64] = 0;
-}
-
 cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory) {
   cw_grid grid;
   CW_TRY(cw_setup_grid(context, deck, &grid));
@@ -225,7 +197,7 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
   cw_particles_options options = {.dim = grid.dim,
                                   .precision = deck->simulation.precision,
                                   .with_weights = deck->particles.use_weights};
-  cw_engine_memory found = {0};
+  cw_engine_memory found = {.space = space_of(context)};
   double largest = 0;
   for (int s = 0; s < deck->particles.species_count; s++) {
     double count = (double)problem->expected(deck, s);
@@ -240,6 +212,9 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
   found.fields += 3 * (cw_setup_given(deck, "external_E") + cw_setup_given(deck, "external_B")) *
                   each * (double)grid.points;
   found.total = found.fields + found.particles + found.work;
+  /* the initial state once; later, copies of fields and a density for output */
+  if (found.space == CW_SPACE_DEVICE)
+    found.host = found.particles + found.fields + 3 * sizeof(double) * (double)grid.points;
   *memory = found;
   return CW_OK;
 }

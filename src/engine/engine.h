@@ -25,7 +25,8 @@ typedef struct cw_engine cw_engine;
 typedef enum cw_engine_quantity {
   CW_QUANTITY_E = 0,
   CW_QUANTITY_B,
-  CW_QUANTITY_J
+  CW_QUANTITY_J,
+  CW_QUANTITY_COUNT
 } cw_engine_quantity;
 
 /* Diagnostics of the state as it stands. */
@@ -39,12 +40,20 @@ typedef struct cw_engine_diagnostics {
 
 /* Bytes that the deck's state will take, by part, before anything is allocated. */
 typedef struct cw_engine_memory {
+  cw_space space; /* where the engine of this context's backend runs */
   double fields, particles, work, total;
+  double host; /* on a device: what the host needs to make the initial state and the output */
   int64_t particle_count;
 } cw_engine_memory;
 cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory);
+/* CW_ERROR_UNSUPPORTED, with the reason, if the deck's engine can't run on the context's backend.
+ */
+cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck);
 
-/* The initial state of a deck. Errors: CW_ERROR_INPUT, CW_ERROR_MEMORY. */
+/* The initial state of a deck, in the memory of the context's backend. On a device, steps are
+ * queued and return at once (but for sorts, which wait), what goes wrong with a particle is told by
+ * a later call, and all that is asked of the state waits for it. Errors: CW_ERROR_INPUT,
+ * CW_ERROR_MEMORY, CW_ERROR_UNSUPPORTED, CW_ERROR_DEVICE. */
 cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine);
 void cw_engine_destroy(cw_engine *engine);
 
@@ -67,6 +76,9 @@ cw_status cw_engine_restore(cw_context *context, const cw_deck *deck, int64_t st
 int cw_engine_is_whole(const cw_engine *engine);
 
 cw_status cw_engine_step(cw_engine *engine);
+/* Waits for all steps: tells what went wrong in them, and brings the stages' seconds up to date.
+ * Diagnosing does so too. */
+cw_status cw_engine_wait(cw_engine *engine);
 cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
 int64_t cw_engine_step_number(const cw_engine *engine);
 double cw_engine_time(const cw_engine *engine);
@@ -74,16 +86,19 @@ const cw_grid *cw_engine_grid(const cw_engine *engine);
 /* The explicit engine's fields; NULL for others. */
 cw_fields *cw_engine_fields(cw_engine *engine);
 /* E and B in units of B0, J as a sum of charge times velocity a cell; position[component][axis]
- * receives where values stand, in cells from the node. */
-cw_vector_view cw_engine_vector(const cw_engine *engine, cw_engine_quantity quantity,
-                                double position[3][3]);
+ * receives where values stand, in cells from the node. On the host: the engine's arrays, or copies
+ * of a device's that are good until the same quantity is asked for again. */
+cw_status cw_engine_vector(cw_engine *engine, cw_engine_quantity quantity, double position[3][3],
+                           cw_vector_view *view);
+/* In the engine's space, as cw_engine_fields. */
 cw_particles *cw_engine_particles(cw_engine *engine, int species);
-/* Seconds spent in each stage since creation; [stages]. */
+/* Seconds spent in each stage since creation, up to the last wait; [stages]. On a device by events
+ * on its stream, which nothing waits for. */
 const double *cw_engine_stage_seconds(const cw_engine *engine);
 /* Charge density of all species (folded and filtered as the fields see it; units of the reference
  * charge times n0) or the number density of one (species >= 0; units of n0): double over the grid,
- * the engine's own until the next call. */
+ * on the host, the engine's own until the next call. */
 cw_status cw_engine_density(cw_engine *engine, int species, const double **density);
 /* SHA-256 of fields and particles as 64 hex digits: equal for runs that agree bit by bit. */
-void cw_engine_sha256(const cw_engine *engine, char hex[65]);
+cw_status cw_engine_sha256(cw_engine *engine, char hex[65]);
 #endif

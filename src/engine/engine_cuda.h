@@ -1,4 +1,4 @@
-/* The engine's own loops over particles on the device: sides of the block, energy sums. */
+/* The engine's own loops on the device: sides of the block, energy sums, densities. */
 #ifndef CW_ENGINE_ENGINE_CUDA_H
 #define CW_ENGINE_ENGINE_CUDA_H
 
@@ -25,6 +25,13 @@ cw_status cw_engine_apply_sides_cuda(cw_context *context, const cw_block_sides *
 enum { CW_ENERGY_PARTS = 1024, CW_ENERGY_WORK = 2 * (CW_ENERGY_PARTS + 1) };
 cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_view *particles,
                                       int massless, double *work, double *energy, int64_t *alive);
+
+/* total += one, `points` doubles each. Queued. */
+cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double *total,
+                                     const double *one);
+/* Largest |density| over the interior; work: one double on the device. Waits for it. */
+cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
+                                 double *work, double *largest);
 
 #ifdef __cplusplus
 }

@@ -18,3 +18,15 @@ cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_vi
   (void)particles, (void)massless, (void)work, (void)energy, (void)alive;
   return absent(context);
 }
+
+cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double *total,
+                                     const double *one) {
+  (void)points, (void)total, (void)one;
+  return absent(context);
+}
+
+cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
+                                 double *work, double *largest) {
+  (void)grid, (void)density, (void)work, (void)largest;
+  return absent(context);
+}

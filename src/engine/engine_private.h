@@ -13,28 +13,54 @@ typedef struct cw_species_state {
 
 typedef struct cw_ecsim_state cw_ecsim_state;
 typedef struct cw_forces cw_forces;
+typedef struct cw_engine_device cw_engine_device; /* space_device.c */
 
 /* One engine. `create` makes fields and species and loads the initial state; `destroy` frees what
  * is the engine's own and is called after any failure. */
 typedef struct cw_engine_ops {
+  const char *name;
+  int on_device; /* 1: runs in device memory too */
   const char *const *stage_names;
   int stage_count;
   cw_status (*create)(cw_engine *engine);
   void (*destroy)(cw_engine *engine);
   cw_status (*step)(cw_engine *engine);
   cw_status (*diagnose)(cw_engine *engine, cw_engine_diagnostics *diagnostics);
-  cw_status (*density)(cw_engine *engine, int species, const double **density);
+  cw_status (*density)(cw_engine *engine, int species, double **density); /* in its space */
   cw_vector_view (*vector)(const cw_engine *engine, cw_engine_quantity quantity,
                            double position[3][3]);
-  /* Bytes of fields and work arrays; particles are counted, `largest` of one species. */
+  /* Bytes of fields and work arrays in memory->space; particles are counted, `largest` of one
+   * species. */
   void (*estimate)(const cw_deck *deck, const cw_grid *grid, double largest,
                    cw_engine_memory *memory);
 } cw_engine_ops;
 
 extern const cw_engine_ops cw_srpic_ops, cw_ecsim_ops;
 
+/* What the explicit engine itself does to arrays, by the space that it runs in. */
+typedef struct cw_engine_space_ops {
+  int64_t chunk; /* particles whose momenta are centred at a time */
+  cw_status (*open)(cw_engine *engine);
+  void (*close)(cw_engine *engine);
+  /* The stage ends here; CW_STAGE_COUNT: a step begins here. */
+  cw_status (*mark)(cw_engine *engine, int stage);
+  /* Waits for what is queued; the times of all that was marked are then in stage_seconds. */
+  cw_status (*wait)(cw_engine *engine);
+  /* Adds the sum of weight (gamma - 1), massless: weight |u|, over live slots, and their number. */
+  cw_status (*add_energy)(cw_engine *engine, const cw_particles_view *particles, int massless,
+                          double *energy, int64_t *alive);
+  cw_status (*add_density)(cw_engine *engine, double *total, const double *one);
+  /* Largest |density| over the interior. */
+  cw_status (*largest)(cw_engine *engine, const double *density, double *largest);
+} cw_engine_space_ops;
+
+extern const cw_engine_space_ops cw_engine_on_host, cw_engine_on_device;
+
 struct cw_engine {
   const cw_engine_ops *ops;
+  cw_space space; /* of particles, cell tables, fields and densities */
+  const cw_engine_space_ops *space_ops;
+  cw_engine_device *device; /* of cw_engine_on_device */
   cw_context *context;
   const cw_deck *deck; /* borrowed: outlives the engine */
   cw_grid grid;
@@ -44,10 +70,13 @@ struct cw_engine {
   int species_count;
   cw_species_state species[CW_DECK_MAX_SPECIES];
   double *density, *species_density; /* work arrays over the grid */
+  void *copy[CW_QUANTITY_COUNT][3];  /* on the host, of a device's arrays, once asked for */
+  double *density_copy;
   int64_t step;
   int blank;   /* while it is made: without the deck's initial state, which a file gives */
   int halfway; /* a step has begun to change the state and has not ended */
   double stage_seconds[CW_STAGE_COUNT];
+  double since; /* end of the last stage, on the host's clock */
 };
 
 /* The grid, fields and species of a deck; without particles where `blank`. */
@@ -57,7 +86,8 @@ void cw_engine_count_stage(cw_engine *engine, int stage, double *since);
 /* An empty container for species s, and its sort when the interval is not 0. */
 cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interval, int32_t tile,
                                    int low_memory);
-/* The deck's initial state into all species and the interior of E and B. */
+/* The deck's initial state into all species and the interior of E and B. It is made on the host, so
+ * that it has the same bits everywhere, and copied to the engine's space once. */
 cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B);
 
 /* Applies the deck's particle boundaries after a deposit: particles that left through a periodic
@@ -83,6 +113,8 @@ cw_push_options cw_engine_push_options(const cw_engine *engine, int s);
 
 /* The explicit engine's part of its table, in diagnostics.c. */
 cw_status cw_srpic_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
-cw_status cw_srpic_density(cw_engine *engine, int species, const double **density);
+cw_status cw_srpic_density(cw_engine *engine, int species, double **density);
+/* Frees the host's copies. */
+void cw_engine_free_copies(cw_engine *engine);
 
 #endif

@@ -29,9 +29,6 @@ cw_status cw_engine_create_forces(cw_engine *engine) {
   cw_forces *forces = engine->forces;
   forces->external = external;
   forces->time = NAN;
-  if (cw_context_backend(context) != CW_BACKEND_CPU)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "setup.external_E, external_B: external fields run on the backend cpu only");
   for (int f = 0; f < 6; f++) {
     if (!cw_external_has(external, f))
       continue;

@@ -20,11 +20,6 @@ static size_t bytes_of(const cw_array *array) {
   return (size_t)(cw_array_count(array) * cw_array_value_size(array->type));
 }
 
-static cw_space space_of(const cw_engine *engine) {
-  return engine->species_count ? cw_particles_get_view(engine->species[0].particles).space
-                               : CW_SPACE_HOST;
-}
-
 /* What happens to one member on its way. */
 typedef struct passage {
   cw_engine *engine;
@@ -70,8 +65,9 @@ static cw_status pass_fields(const passage *way) {
   const cw_grid *grid = &way->engine->grid;
   double position[3][3];
   for (int q = CW_QUANTITY_E; q <= CW_QUANTITY_J; q++) {
-    const cw_vector_view view = cw_engine_vector(way->engine, (cw_engine_quantity)q, position);
-    member item = {.space = space_of(way->engine)};
+    const cw_vector_view view =
+        way->engine->ops->vector(way->engine, (cw_engine_quantity)q, position);
+    member item = {.space = way->engine->space};
     item.array.type = view.precision == CW_DOUBLE ? CW_ARRAY_F64 : CW_ARRAY_F32;
     item.array.rank = grid->dim;
     for (int a = 0; a < grid->dim; a++)

@@ -1,4 +1,5 @@
 /* The special-relativistic explicit engine: sort -> kernels -> fields, each step. */
+#include <math.h>
 #include <string.h>
 
 #include "base/context_private.h"
@@ -45,7 +46,16 @@ static cw_status push_species(cw_engine *engine) {
   return CW_OK;
 }
 
-static cw_deposit_options deposit_options(const cw_deck *deck, const cw_deck_species *species) {
+/* Nothing is faster than light; a little more for the rounding of two offsets. */
+static double largest_move(const cw_engine *engine) {
+  double move = 0;
+  for (int a = 0; a < engine->grid.dim; a++)
+    move = fmax(move, engine->deck->dt / engine->grid.dx[a]);
+  return fmin(move + 1e-6, 1);
+}
+
+static cw_deposit_options deposit_options(const cw_engine *engine, const cw_deck_species *species) {
+  const cw_deck *deck = engine->deck;
   return (cw_deposit_options){
       .order = deck->algorithms.deposit.shape_order,
       .method = !deck->algorithms.deposit.tiled_deposit ? CW_DEPOSIT_FLAT
@@ -53,6 +63,7 @@ static cw_deposit_options deposit_options(const cw_deck *deck, const cw_deck_spe
                                                         : CW_DEPOSIT_TILED,
       .drift = deck->algorithms.deposit.drift,
       .team_size = deck->algorithms.deposit.team_size,
+      .max_move = largest_move(engine),
       .charge = species->charge,
       .dt = deck->dt,
   };
@@ -67,16 +78,18 @@ static cw_status deposit_species(cw_engine *engine) {
     const cw_species_state *species = &engine->species[s];
     if (species->deck->charge == 0)
       continue;
-    cw_deposit_options options = deposit_options(deck, species->deck);
+    cw_deposit_options options = deposit_options(engine, species->deck);
     cw_particles_view view = cw_particles_get_view(species->particles);
     cw_cells_view cells = {0};
     if (species->cells) {
       CW_TRY(cw_cells_check(species->cells, species->particles));
       cells = cw_cells_get_view(species->cells);
     }
-    cw_deposit_report report;
+    /* A report would have to be waited for on a device, where particles outside are faults. */
+    cw_deposit_report report = {0};
     CW_TRY(cw_deposit_current(engine->context, &options, &engine->grid, &view, &cells,
-                              cw_fields_J(engine->fields), &report));
+                              cw_fields_J(engine->fields),
+                              engine->space == CW_SPACE_HOST ? &report : NULL));
     if (report.outside > 0)
       return cw_fail(engine->context, CW_ERROR_NUMERIC,
                      "%lld particles of species '%s' are outside the box at step %lld",
@@ -100,19 +113,20 @@ static cw_status advance_fields(cw_engine *engine) {
 }
 
 static cw_status step(cw_engine *engine) {
-  double since = cw_seconds();
+  cw_status (*const mark)(cw_engine *, int) = engine->space_ops->mark;
+  CW_TRY(mark(engine, CW_STAGE_COUNT));
   CW_TRY(sort_species(engine));
-  cw_engine_count_stage(engine, CW_STAGE_SORT, &since);
+  CW_TRY(mark(engine, CW_STAGE_SORT));
   engine->halfway = 1;
   CW_TRY(push_species(engine));
-  cw_engine_count_stage(engine, CW_STAGE_PUSH, &since);
+  CW_TRY(mark(engine, CW_STAGE_PUSH));
   CW_TRY(deposit_species(engine));
-  cw_engine_count_stage(engine, CW_STAGE_DEPOSIT, &since);
+  CW_TRY(mark(engine, CW_STAGE_DEPOSIT));
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(cw_engine_apply_boundaries(engine, &engine->species[s]));
-  cw_engine_count_stage(engine, CW_STAGE_BOUNDARIES, &since);
+  CW_TRY(mark(engine, CW_STAGE_BOUNDARIES));
   CW_TRY(advance_fields(engine));
-  cw_engine_count_stage(engine, CW_STAGE_FIELDS, &since);
+  CW_TRY(mark(engine, CW_STAGE_FIELDS));
   engine->step++;
   engine->halfway = 0;
   return CW_OK;
@@ -121,6 +135,7 @@ static cw_status step(cw_engine *engine) {
 static cw_status create(cw_engine *engine) {
   const cw_deck *deck = engine->deck;
   cw_fields_options options = {.precision = deck->simulation.precision,
+                               .space = engine->space,
                                .correction = deck->algorithms.correction};
   memcpy(options.boundary, deck->grid.fields, sizeof options.boundary);
   memcpy(options.particle, deck->grid.particles, sizeof options.particle);
@@ -129,10 +144,9 @@ static cw_status create(cw_engine *engine) {
   CW_TRY(cw_fields_create(engine->context, &engine->grid, &options, &engine->fields));
   for (int s = 0; s < deck->particles.species_count; s++) {
     const int64_t own = deck->particles.species[s].spatial_sorting_interval;
-    CW_TRY(cw_engine_create_species(engine, s,
-                                    own >= 0 ? own : deck->particles.spatial_sorting_interval,
-                                    deck->algorithms.deposit.tile_size,
-                                    !deck->algorithms.deposit.vendor_sort));
+    CW_TRY(cw_engine_create_species(
+        engine, s, own >= 0 ? own : deck->particles.spatial_sorting_interval,
+        deck->algorithms.deposit.tile_size, !deck->algorithms.deposit.vendor_sort));
   }
   CW_TRY(cw_engine_load(engine, cw_fields_E(engine->fields), cw_fields_B(engine->fields)));
   return cw_fields_fill_ghosts(engine->fields);
@@ -154,15 +168,23 @@ static cw_vector_view vector(const cw_engine *engine, cw_engine_quantity quantit
                                      : cw_fields_J(engine->fields);
 }
 
+/* Beside the fields: on the host the densities, the filter's line, a sort's keys, permutation and
+ * reorder buffer; on a device the densities and what J, rho and their integer sums are filtered and
+ * formed in, and for each sorted particle two keys, two slots (an eighth more) and the spares. */
 static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
                      cw_engine_memory *memory) {
-  const double real = cw_precision_size(deck->simulation.precision);
-  memory->fields = 9 * real * (double)grid->points;
-  /* densities and filter line; a sort's keys, permutation and reorder buffer */
-  memory->work = (16 + real) * (double)grid->points + largest * 16;
+  const double real = cw_precision_size(deck->simulation.precision), points = (double)grid->points;
+  memory->fields = 9 * real * points;
+  memory->work = (16 + real) * points + largest * 16;
+  if (memory->space == CW_SPACE_HOST)
+    return;
+  memory->work = (16 + 8 + real + 4 * 8) * points + 3 * real * fmin(largest, 1 << 24);
+  memory->work += (double)memory->particle_count * (deck->algorithms.deposit.vendor_sort ? 27 : 9);
 }
 
-const cw_engine_ops cw_srpic_ops = {.stage_names = cw_stage_names,
+const cw_engine_ops cw_srpic_ops = {.name = "srpic",
+                                    .on_device = 1,
+                                    .stage_names = cw_stage_names,
                                     .stage_count = CW_STAGE_COUNT,
                                     .create = create,
                                     .destroy = destroy,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
-#include "base/device.h"
+#include "base/space.h"
 #include "sort/particles_private.h"
 
 struct cw_particles {
@@ -120,21 +120,6 @@ void cw_particles_destroy(cw_particles *particles) {
   CW_DELETE(particles->context, particles);
 }
 
-static cw_status copy_items(const cw_particles *particles, void *to, const void *from,
-                            size_t bytes) {
-  if (particles->options.space == CW_SPACE_DEVICE)
-    return cw_device_copy_within(particles->context, to, from, bytes);
-  memcpy(to, from, bytes);
-  return CW_OK;
-}
-
-static cw_status zero_items(const cw_particles *particles, void *to, size_t bytes) {
-  if (particles->options.space == CW_SPACE_DEVICE)
-    return cw_device_zero(particles->context, to, bytes);
-  memset(to, 0, bytes);
-  return CW_OK;
-}
-
 cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity) {
   if (capacity <= particles->capacity)
     return CW_OK;
@@ -151,8 +136,8 @@ cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity) {
     status = cw_memory_alloc(particles->context, options->space, (size_t)grown, size,
                              member_names[m], &array[m]);
     if (status == CW_OK && particles->array[m])
-      status =
-          copy_items(particles, array[m], particles->array[m], (size_t)particles->count * size);
+      status = cw_space_copy(particles->context, options->space, array[m], options->space,
+                             particles->array[m], (size_t)particles->count * size);
   }
   if (status != CW_OK) {
     free_arrays(particles->context, options->space, array, CW_MEMBERS);
@@ -169,18 +154,42 @@ cw_status cw_particles_resize(cw_particles *particles, int64_t count) {
   if (count < 0)
     return cw_fail(particles->context, CW_ERROR_ARGUMENT,
                    "particles: count is %lld; expected 0 or more", (long long)count);
+  const int64_t capacity = particles->capacity;
   CW_TRY(cw_particles_reserve(particles, count));
   if (count < particles->count) {
     cw_particles_reordered(particles, count);
     return CW_OK;
   }
+  if (particles->capacity > capacity) { /* new arrays: zero behind what they took over */
+    particles->count = count;
+    return CW_OK;
+  }
   for (int m = 0; m < CW_MEMBERS; m++) {
     size_t size = cw_member_size(m, particles->options.precision);
     if (particles->array[m])
-      CW_TRY(zero_items(particles, (char *)particles->array[m] + (size_t)particles->count * size,
-                        (size_t)(count - particles->count) * size));
+      CW_TRY(cw_space_zero(particles->context, particles->options.space,
+                           (char *)particles->array[m] + (size_t)particles->count * size,
+                           (size_t)(count - particles->count) * size));
   }
   particles->count = count;
+  return CW_OK;
+}
+
+cw_status cw_particles_copy(cw_particles *to, const cw_particles *from) {
+  const cw_particles_options *a = &to->options, *b = &from->options;
+  cw_context *context = a->space == CW_SPACE_DEVICE ? to->context : from->context;
+  if (a->dim != b->dim || a->precision != b->precision || !a->with_weights != !b->with_weights)
+    return cw_fail(to->context, CW_ERROR_ARGUMENT,
+                   "particles: copy of %d axes, %s%s to %d axes, %s%s", b->dim,
+                   cw_precision_name(b->precision), b->with_weights ? ", weights" : "", a->dim,
+                   cw_precision_name(a->precision), a->with_weights ? ", weights" : "");
+  cw_particles_reordered(to, 0);
+  CW_TRY(cw_particles_reserve(to, from->count));
+  for (int m = 0; m < CW_MEMBERS; m++)
+    if (to->array[m])
+      CW_TRY(cw_space_copy(context, a->space, to->array[m], b->space, from->array[m],
+                           (size_t)from->count * cw_member_size(m, a->precision)));
+  cw_particles_reordered(to, from->count);
   return CW_OK;
 }
 

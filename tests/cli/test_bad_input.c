@@ -56,6 +56,12 @@ static const bad_input command_lines[] = {
     {"run deck.toml --out o --threads abc", NULL, NULL, "option --threads: found 'abc'"},
     {"run deck.toml --out o --threads 2x", NULL, NULL, "option --threads: found '2x'"},
     {"run deck.toml --out o --backend foo", NULL, NULL, "option --backend: found 'foo'"},
+    {"run deck.toml --out o --device x", NULL, NULL, "option --device: found 'x'"},
+    {"run deck.toml --out o --device -1", NULL, NULL, "option --device: found '-1'"},
+    {"run deck.toml --out o --backend cpu --device 0", NULL, NULL, "found 0 with the backend cpu"},
+    {"run deck.toml --out o --backend auto --device 1000", NULL, NULL, "backend cuda was asked for"},
+    {"bench step --device x", NULL, NULL, "option --device: found 'x'"},
+    {"bench massmatrix --backend cuda", NULL, NULL, "cuda"},
     {"run deck.toml --out o --set particles.ppc0", NULL, NULL, "expected KEY=VALUE"},
     {"run deck.toml --out o --set particles.pcp0=3", NULL, NULL, "'ppc0'"},
     {"run deck.toml --out o --set ppc0=3", NULL, NULL, "[particles]"},
@@ -155,12 +161,26 @@ START_TEST(test_a_grid_larger_than_memory_is_refused_before_it_is_made) {
 END_TEST
 
 START_TEST(test_a_backend_that_is_not_here_is_refused) {
-  static const bad_input row = {"run deck.toml --out o --backend cuda", NULL, NULL, "cuda"};
+  static const bad_input rows[] = {
+      {"run deck.toml --out o --backend cuda", NULL, NULL, "backend cuda was asked for: "},
+      {"run deck.toml --out o --device 0", NULL, NULL, "backend cuda was asked for: "},
+      {"bench step --dim 2 --cells 16 --ppc 4 --backend cuda", NULL, NULL,
+       "backend cuda was asked for: "}};
   if (strstr(program_run("info --json")->out, "\"cuda\"")) {
     printf("skipped: a device is here\n");
     return;
   }
-  check_refused(&row, "");
+  for (int k = 0; k < 3; k++)
+    check_refused(&rows[k], "");
+}
+END_TEST
+
+/* Left the choice, the program takes what is here and says which. */
+START_TEST(test_backend_auto_runs_here) {
+  program_result *found = program_run("run deck.toml --out o --quiet --json --backend auto");
+  ck_assert_msg(found->status == 0, "status %d: %s", found->status, found->err);
+  ck_assert_msg(strstr(found->out, "\"backend\": \"c") && strstr(found->out, "\"device\": \""),
+                "no backend and device in: %s", found->out);
 }
 END_TEST
 
@@ -189,6 +209,7 @@ int main(void) {
   tcase_add_loop_test(cases, test_command_line_is_refused, 0, COMMAND_LINES);
   tcase_add_test(cases, test_a_grid_larger_than_memory_is_refused_before_it_is_made);
   tcase_add_test(cases, test_a_backend_that_is_not_here_is_refused);
+  tcase_add_test(cases, test_backend_auto_runs_here);
   tcase_add_test(cases, test_an_unknown_instruction_set_is_refused);
   tcase_add_test(cases, test_a_refused_run_leaves_earlier_results_alone);
   return program_suite("bad input", cases);

@@ -158,7 +158,7 @@ START_TEST(test_same_bits_for_any_number_of_threads) {
   for (int threads = 1; threads <= 3; threads++) {
     engine_fixture f = harris(4, 1 + _i / 3, pipelines[_i % 3], 0.5, 1, threads);
     engine_steps(&f, 3);
-    cw_engine_sha256(f.engine, threads == 1 ? reference : hex);
+    CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, threads == 1 ? reference : hex));
     engine_clear(&f);
     if (threads > 1)
       ck_assert_msg(strcmp(hex, reference) == 0, "%d threads give %s; one gave %s", threads, hex,

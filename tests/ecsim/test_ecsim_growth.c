@@ -16,13 +16,12 @@ enum { SAMPLES = 2000 };
 static double measure(engine_fixture *f, cw_engine_quantity quantity, int component, int mode,
                       double until) {
   double *time = calloc(SAMPLES, sizeof *time), *amplitude = calloc(SAMPLES, sizeof *amplitude);
-  double largest = 0, position[3][3];
+  double largest = 0;
   int count = 0;
   while (count < SAMPLES && cw_engine_time(f->engine) < until) {
     engine_steps(f, 1);
     time[count] = cw_engine_time(f->engine);
-    amplitude[count] =
-        mode_amplitude(f->engine, cw_engine_vector(f->engine, quantity, position), component, mode);
+    amplitude[count] = mode_amplitude(f->engine, engine_vector(f, quantity), component, mode);
     largest = fmax(largest, amplitude[count++]);
   }
   const double rate = growth_rate(time, amplitude, count, 0.02 * largest, 0.3 * largest);

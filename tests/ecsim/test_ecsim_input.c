@@ -92,11 +92,11 @@ START_TEST(test_resolved_deck_of_a_state_runs_again) {
   CW_CHECK_OK(f.context, cw_deck_echo(f.context, f.deck, stream));
   fclose(stream);
   engine_steps(&f, 1);
-  cw_engine_sha256(f.engine, hex[0]);
+  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, hex[0]));
   engine_clear(&f);
   f = engine_from_text(echo, 2);
   engine_steps(&f, 1);
-  cw_engine_sha256(f.engine, hex[1]);
+  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, hex[1]));
   engine_clear(&f);
   ck_assert_str_eq(hex[0], hex[1]);
   free(echo);

@@ -46,8 +46,8 @@ static engine_fixture wave_engine(int order, const char *problem, const char *pa
 }
 
 static double mode_of(engine_fixture *f, int component, int part) {
-  double parts[2], position[3][3];
-  mode_parts(f->engine, cw_engine_vector(f->engine, CW_QUANTITY_E, position), component, 1, parts);
+  double parts[2];
+  mode_parts(f->engine, engine_vector(f, CW_QUANTITY_E), component, 1, parts);
   return parts[part];
 }
 

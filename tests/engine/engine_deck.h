@@ -25,7 +25,7 @@ typedef struct engine_fixture {
 
 static inline engine_fixture engine_from_text(const char *text, int threads) {
   engine_fixture made = {0};
-  cw_context_options options = {.threads = threads};
+  cw_context_options options = {.backend = CW_BACKEND_CPU, .threads = threads};
   char message[512];
   ck_assert_msg(cw_context_create(&options, &made.context, message, sizeof message) == CW_OK, "%s",
                 message);
@@ -39,7 +39,7 @@ static inline engine_fixture engine_from_text(const char *text, int threads) {
 static inline engine_fixture engine_from_file(const char *path, const cw_deck_override *overrides,
                                               int override_count, int threads) {
   engine_fixture made = {0};
-  cw_context_options options = {.threads = threads};
+  cw_context_options options = {.backend = CW_BACKEND_CPU, .threads = threads};
   char message[512];
   ck_assert_msg(cw_context_create(&options, &made.context, message, sizeof message) == CW_OK, "%s",
                 message);
@@ -52,6 +52,13 @@ static inline engine_fixture engine_from_file(const char *path, const cw_deck_ov
 
 static inline void engine_steps(engine_fixture *fixture, int64_t steps) {
   for (int64_t k = 0; k < steps; k++) CW_CHECK_OK(fixture->context, cw_engine_step(fixture->engine));
+}
+
+static inline cw_vector_view engine_vector(engine_fixture *fixture, cw_engine_quantity quantity) {
+  double position[3][3];
+  cw_vector_view view;
+  CW_CHECK_OK(fixture->context, cw_engine_vector(fixture->engine, quantity, position, &view));
+  return view;
 }
 
 static inline void engine_clear(engine_fixture *fixture) {

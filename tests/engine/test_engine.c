@@ -86,7 +86,7 @@ static void state_of(const char *deck, const char *method, int threads, char hex
   snprintf(text, sizeof text, "%s[algorithms.deposit]\n%s\n", deck, method);
   engine_fixture f = engine_from_text(text, threads);
   engine_steps(&f, 13); /* three sorts and a part */
-  cw_engine_sha256(f.engine, hex);
+  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, hex));
   engine_clear(&f);
 }
 

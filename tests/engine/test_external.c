@@ -139,11 +139,11 @@ START_TEST(test_plasma_screens_a_uniform_field) {
   const double dt = f.deck->dt, leap = acos(1 - dt * dt / 2);
   const double w = _i ? 2 / dt * atan(dt / 2) : leap / dt;
   const double phase = _i ? 0 : atan(dt * dt / (2 * sin(leap)));
-  double position[3][3], deepest = 0;
+  double deepest = 0;
   for (int n = 1; n <= 200; n++) {
     engine_steps(&f, 1);
     const double right = 1e-4 * (cos(w * n * dt + phase) / cos(phase) - 1);
-    const cw_vector_view E = cw_engine_vector(f.engine, CW_QUANTITY_E, position);
+    const cw_vector_view E = engine_vector(&f, CW_QUANTITY_E);
     for (int i = 0; i < 32; i += 5) {
       const double own = cw_real_get(E.component[0], E.precision,
                                      cw_grid_index(cw_engine_grid(f.engine), i, i % 16, 0));
@@ -167,11 +167,10 @@ START_TEST(test_external_fields_are_no_part_of_the_fields) {
            "external_E = [\"x\", \"y\", \"t\"]\nexternal_B = [\"t\", 1, \"x * y\"]\n",
            HEAD("srpic") GRID_2D);
   engine_fixture f = engine_from_text(text, 2);
-  double position[3][3];
   engine_steps(&f, 5);
   for (int q = 0; q < 2; q++) {
     const cw_vector_view view =
-        cw_engine_vector(f.engine, q ? CW_QUANTITY_B : CW_QUANTITY_E, position);
+        engine_vector(&f, q ? CW_QUANTITY_B : CW_QUANTITY_E);
     for (int c = 0; c < 3; c++)
       for (int64_t k = 0; k < cw_engine_grid(f.engine)->points; k++)
         ck_assert(((double *)view.component[c])[k] == 0);

@@ -122,6 +122,45 @@ START_TEST(test_reserve_that_fails_changes_nothing) {
 }
 END_TEST
 
+START_TEST(test_copy_holds_the_same_slots_and_is_another_order) {
+  cw_context *context = new_context();
+  const cw_particles_options options = {.dim = 2, .with_weights = 1};
+  cw_particles *from, *to;
+  ck_assert_int_eq(cw_particles_create(context, &options, 0, &from), CW_OK);
+  ck_assert_int_eq(cw_particles_create(context, &options, 0, &to), CW_OK);
+  for (int64_t count = 1000; count >= 0; count -= 500) { /* grows, shrinks, ends empty */
+    ck_assert_int_eq(cw_particles_resize(from, count), CW_OK);
+    const cw_particles_view a = cw_particles_get_view(from);
+    for (int64_t s = 0; s < count; s++) {
+      a.i[0][s] = (int32_t)(s - count), a.i_prev[1][s] = (int32_t)s;
+      ((float *)a.dx_prev[1])[s] = (float)s, ((float *)a.u[2])[s] = (float)(2 * s);
+      ((float *)a.weight)[s] = (float)(3 * s), a.tag[s] = (uint8_t)(s % 2), a.id[s] = (uint64_t)(7 * s);
+    }
+    const uint64_t epoch = cw_particles_epoch(to);
+    ck_assert_int_eq(cw_particles_copy(to, from), CW_OK);
+    ck_assert_int_eq(cw_particles_count(to), count);
+    ck_assert_uint_gt(cw_particles_epoch(to), epoch);
+    const cw_particles_view b = cw_particles_get_view(to);
+    const size_t n = (size_t)count;
+    ck_assert_int_eq(memcmp(a.i[0], b.i[0], n * 4) | memcmp(a.i_prev[1], b.i_prev[1], n * 4) |
+                         memcmp(a.dx_prev[1], b.dx_prev[1], n * 4) | memcmp(a.u[2], b.u[2], n * 4) |
+                         memcmp(a.weight, b.weight, n * 4) | memcmp(a.tag, b.tag, n) |
+                         memcmp(a.id, b.id, n * 8),
+                     0);
+  }
+  cw_particles_destroy(to);
+  const cw_particles_options other[] = {
+      {.dim = 3, .with_weights = 1}, {.dim = 2}, {.dim = 2, .with_weights = 1, .precision = CW_DOUBLE}};
+  for (int k = 0; k < 3; k++) {
+    ck_assert_int_eq(cw_particles_create(context, &other[k], 0, &to), CW_OK);
+    ck_assert_int_eq(cw_particles_copy(to, from), CW_ERROR_ARGUMENT);
+    cw_particles_destroy(to);
+  }
+  cw_particles_destroy(from);
+  cw_context_destroy(context);
+}
+END_TEST
+
 START_TEST(test_wrong_options_are_refused) {
   cw_context *context = new_context();
   cw_particles *particles = NULL;
@@ -146,6 +185,7 @@ int main(void) {
   tcase_add_test(cases, test_slots_that_come_back_are_zero_and_dead);
   tcase_add_test(cases, test_members_follow_the_options);
   tcase_add_test(cases, test_reserve_that_fails_changes_nothing);
+  tcase_add_test(cases, test_copy_holds_the_same_slots_and_is_another_order);
   tcase_add_test(cases, test_wrong_options_are_refused);
   Suite *suite = suite_create("particles");
   suite_add_tcase(suite, cases);

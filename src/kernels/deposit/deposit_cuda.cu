@@ -257,6 +257,7 @@ cw_status cw_deposit_current_cuda(cw_context *context, const cw_deposit_options 
   CW_TRY_CLEANUP(status, cw_memory_alloc(context, CW_SPACE_DEVICE, 1, sizeof *work.counts,
                                          "deposit counts", (void **)&work.counts));
   job.counts = work.counts;
+  job.outside_is_fault = report == NULL;
   if (options->method == CW_DEPOSIT_TILED_FIXED)
     CW_TRY_CLEANUP(status, prepare_fixed(context, options, grid, &job, &work));
   CW_TRY_CLEANUP(status, run_passes(context, options, cells, &job));

@@ -10,7 +10,8 @@ extern "C" {
 
 /* cw_deposit_current for particles and J in device memory; arguments are checked already, but for
  * what only the device knows (tile against shared memory). Queued on the context's stream; `report`
- * (may be NULL) makes it wait. */
+ * makes it wait. Where it is NULL, a particle outside is a fault (CW_FAULT_OUTSIDE), told by the next
+ * wait for the device. */
 cw_status cw_deposit_current_cuda(cw_context *context, const cw_deposit_options *options,
                                   const cw_grid *grid, const cw_particles_view *particles,
                                   const cw_cells_view *cells, cw_vector_view J,

@@ -34,6 +34,7 @@ typedef struct cw_deposit_device_job {
   const int64_t *tile_offsets;
   int64_t first, last; /* slots of a flat pass */
   int tail;            /* that pass is the tail of a sorted species */
+  int outside_is_fault; /* a particle whose window leaves J's storage; else it is only counted */
   cw_deposit_quanta *quanta;
   cw_deposit_counts *counts;
   cw_fault_word *fault;

@@ -54,17 +54,21 @@ template <> struct body<int64_t> {
   }
 };
 
-/* Straight to J: the whole particle; 0 if its window leaves J's storage. */
+/* Straight to J: the whole particle; 0 if its window leaves J's storage, which is a fault where
+ * nobody reads the counts. */
 template <int DIM, class Sink>
 static __device__ __noinline__ bool add_to_grid(int order, const cw_deposit_device_job &job,
-                                                const particle_type *particle) {
+                                                const particle_type *particle, int64_t slot) {
   const int window = order ? order + 2 : 3;
   typename body<Sink>::sink_type sink;
   int32_t start[3];
   int64_t at = 0;
   for (int a = 0; a < DIM; a++) {
     start[a] = CW_REAL_NAME(cw_deposit_start)(order, particle, a);
-    if (start[a] < job.low[a] || start[a] > job.high[a] - window) return false;
+    if (start[a] < job.low[a] || start[a] > job.high[a] - window) {
+      if (job.outside_is_fault) cw_fault_report(job.fault, CW_FAULT_OUTSIDE, slot);
+      return false;
+    }
     at += (start[a] - job.low[a]) * job.stride[a];
   }
   for (int c = 0; c < 3; c++) {
@@ -87,7 +91,7 @@ static __global__ void __launch_bounds__(CW_THREADS) deposit_flat(cw_deposit_dev
       dead += is_dead;
       continue;
     }
-    const bool inside = add_to_grid<DIM, Sink>(job.order, job, &particle);
+    const bool inside = add_to_grid<DIM, Sink>(job.order, job, &particle, job.first + n);
     done += inside;
     outside += !inside;
   }
@@ -144,7 +148,7 @@ static __global__ void __launch_bounds__(CW_THREADS) deposit_tile(cw_deposit_dev
       stride *= edge;
     }
     if (!fits) {
-      const bool inside = add_to_grid<DIM, Scratch>(order, job, &particle);
+      const bool inside = add_to_grid<DIM, Scratch>(order, job, &particle, slot);
       escaped += inside;
       outside += !inside;
       continue;
@@ -252,7 +256,7 @@ static __global__ void __launch_bounds__(CW_THREADS) deposit_runs(cw_deposit_dev
         at = stage_particle<DIM, ORDER>(job, particle, origin, edge, quanta,
                                         stage + lane * shape::words);
         if (at < 0) {
-          const bool inside = add_to_grid<DIM, Sink>(ORDER, job, &particle);
+          const bool inside = add_to_grid<DIM, Sink>(ORDER, job, &particle, slot);
           escaped += inside;
           outside += !inside;
         }

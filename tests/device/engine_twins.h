@@ -1,0 +1,152 @@
+/* The same deck run by the explicit engine on the device and on the CPU, for tests. */
+#ifndef TESTS_ENGINE_TWINS_H
+#define TESTS_ENGINE_TWINS_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/context_private.h"
+#include "base/reals.h"
+#include "engine/engine.h"
+#include "plain_check.h"
+#include "setup/setup.h"
+
+enum { TWIN_DECK = 4096 };
+
+typedef enum twin_walls { TWIN_PERIODIC = 0, TWIN_REFLECT, TWIN_ABSORB } twin_walls;
+typedef enum twin_deposit { TWIN_FLAT = 0, TWIN_TILED, TWIN_FIXED } twin_deposit;
+
+/* A warm pair plasma in a small box; walls stand along axis 0. */
+typedef struct twin_case {
+  int dim;
+  cw_precision precision;
+  twin_walls walls;
+  twin_deposit deposit;
+  int interval; /* of the sort */
+  int order, filters, weights;
+  int low_memory;     /* the histogram sort */
+  const char *more;   /* keys of [particles], or NULL */
+  const char *pusher; /* of the second species; NULL: Vay */
+} twin_case;
+
+static inline void twin_deck(const twin_case *c, char text[TWIN_DECK]) {
+  static const char *const resolution[] = {"[96]", "[24, 20]", "[12, 10, 14]"};
+  static const char *const extent[] = {"[[0.0, 9.6]]", "[[0.0, 2.4], [0.0, 2.0]]",
+                                       "[[0.0, 1.2], [0.0, 1.0], [0.0, 1.4]]"};
+  static const char *const fields[] = {"PERIODIC", "CONDUCTOR", "ABSORB"};
+  static const char *const particles[] = {"PERIODIC", "REFLECT", "ABSORB"};
+  static const char *const rest[] = {"", ", [\"PERIODIC\"]", ", [\"PERIODIC\"], [\"PERIODIC\"]"};
+  const int d = c->dim - 1;
+  int used = snprintf(
+      text, TWIN_DECK,
+      "[simulation]\nname = \"twin\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"%s\"\n"
+      "[grid]\nresolution = %s\nextent = %s\n[grid.metric]\nmetric = \"minkowski\"\n"
+      "[grid.boundaries]\nfields = [[\"%s\"]%s]\nparticles = [[\"%s\"]%s]\n%s"
+      "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[algorithms]\ncurrent_filters = %d\n",
+      cw_precision_name(c->precision), resolution[d], extent[d], fields[c->walls], rest[d],
+      particles[c->walls], rest[d], c->walls == TWIN_ABSORB ? "absorb.ds = 0.3\n" : "", c->filters);
+  snprintf(text + used, (size_t)(TWIN_DECK - used),
+           "[algorithms.deposit]\ntiled_deposit = %s\ntiled_deposit_fixed_point = %s\n"
+           "tiled_deposit_tile_size = 4\nvendor_sort = %s\nshape_order = %d\n"
+           "[particles]\nppc0 = 12.0\nspatial_sorting_interval = %d\nuse_weights = %s\n%s"
+           "[[particles.species]]\nlabel = \"e\"\nmass = 1.0\ncharge = -1.0\n"
+           "[[particles.species]]\nlabel = \"p\"\nmass = 1.0\ncharge = 1.0\npusher = \"%s\"\n"
+           "[setup]\nproblem = \"thermal\"\ntemperature = 0.3\n",
+           c->deposit == TWIN_FLAT ? "false" : "true", c->deposit == TWIN_FIXED ? "true" : "false",
+           c->low_memory ? "false" : "true", c->order, c->interval, c->weights ? "true" : "false",
+           c->more ? c->more : "", c->pusher ? c->pusher : "Vay");
+}
+
+typedef struct twin {
+  cw_context *context;
+  int own_context;
+  cw_deck *deck;
+  cw_engine *engine; /* NULL: something failed, which is counted */
+} twin;
+
+/* A twin of a deck file (text NULL) or text. device: the context to use, or NULL for the CPU. */
+static inline twin twin_open(cw_context *device, const char *path, const char *text,
+                             const cw_deck_override *overrides, int override_count) {
+  const cw_context_options options = {.backend = CW_BACKEND_CPU};
+  twin made = {.context = device, .own_context = device == NULL};
+  if (!device)
+    plain_check(cw_context_create(&options, &made.context, NULL, 0) == CW_OK, "no CPU context");
+  cw_status status = text ? cw_deck_parse(made.context, path, text, strlen(text), overrides,
+                                          override_count, &made.deck)
+                          : cw_deck_read(made.context, path, overrides, override_count, &made.deck);
+  if (status == CW_OK)
+    status = cw_setup_check(made.context, made.deck);
+  if (status == CW_OK)
+    status = cw_engine_create(made.context, made.deck, &made.engine);
+  plain_ok(made.context, status);
+  return made;
+}
+
+static inline void twin_close(twin *t) {
+  cw_engine_destroy(t->engine);
+  cw_deck_destroy(t->deck);
+  if (t->own_context)
+    cw_context_destroy(t->context);
+  memset(t, 0, sizeof *t);
+}
+
+static inline void twin_steps(twin *t, int steps) {
+  for (int k = 0; k < steps && t->engine; k++)
+    plain_ok(t->context, cw_engine_step(t->engine));
+}
+
+/* What twins may differ by: energies relative to the CPU's (and a millionth of the total, lest
+ * one that is nothing but rounding be compared), charge errors absolutely. */
+typedef struct twin_tolerance {
+  double energy, charge_error;
+} twin_tolerance;
+
+static double twin_worst; /* of all differences over their tolerances */
+
+static inline void twin_near(const char *what, const char *name, int64_t step, double found,
+                             double expected, double tolerance) {
+  twin_worst = fmax(twin_worst, fabs(found - expected) / tolerance);
+  plain_check(fabs(found - expected) <= tolerance, "%s, step %lld: %s is %.17g; the CPU has %.17g",
+              what, (long long)step, name, found, expected);
+}
+
+static inline void twin_compare(const char *what, twin *device, twin *host,
+                                twin_tolerance tolerance) {
+  cw_engine_diagnostics a = {0}, b = {0};
+  if (!device->engine || !host->engine)
+    return;
+  plain_ok(device->context, cw_engine_diagnose(device->engine, &a));
+  plain_ok(host->context, cw_engine_diagnose(host->engine, &b));
+  const int64_t step = cw_engine_step_number(host->engine);
+  const double e = tolerance.energy;
+  const double least = 1e-6 * b.total_energy;
+#define TWIN_ENERGY(member)                                                                        \
+  twin_near(what, #member, step, a.member, b.member, e *(b.member + least))
+  TWIN_ENERGY(electric_energy);
+  TWIN_ENERGY(magnetic_energy);
+  TWIN_ENERGY(kinetic_energy);
+  TWIN_ENERGY(total_energy);
+#undef TWIN_ENERGY
+  twin_near(what, "charge_error", step, a.charge_error, b.charge_error, tolerance.charge_error);
+  plain_check(a.particles == b.particles, "%s, step %lld: %lld particles; the CPU has %lld", what,
+              (long long)step, (long long)a.particles, (long long)b.particles);
+  for (int s = 0; s < host->deck->particles.species_count; s++) {
+    twin_near(what, host->deck->particles.species[s].label, step, a.species_energy[s],
+              b.species_energy[s], e * (b.species_energy[s] + least));
+    plain_check(a.species_count[s] == b.species_count[s],
+                "%s: %lld of species %d; the CPU has %lld", what, (long long)a.species_count[s], s,
+                (long long)b.species_count[s]);
+  }
+}
+
+/* The file of a folder of the sources: where it was built, or beside where the test runs. */
+static inline const char *twin_path(const char *folder, const char *name) {
+  static char path[4096];
+  snprintf(path, sizeof path, "%s/%s/%s", CW_SOURCE_DIR, folder, name);
+  if (access(path, R_OK) != 0)
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+  plain_check(access(path, R_OK) == 0, "%s is not here", path);
+  return path;
+}
+
+#endif

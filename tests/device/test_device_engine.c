@@ -1,0 +1,315 @@
+/* Whole runs of the explicit engine on the device against the CPU's, of which each part is tested
+ * against double precision. */
+#include "base/device.h"
+#include "engine_twins.h"
+
+/* Rounding differs by the order of sums and by fused operations; a warm plasma of a few hundred
+ * particles a Debye volume makes of it, in 100 steps, some hundred times as much: 1e-7 and 1e-16 at
+ * first. The charge error's own size is some 1e-6 and 1e-14; on a device charge is summed in quanta
+ * of 2^-40 of a particle's. */
+static twin_tolerance tolerance_of(cw_precision precision) {
+  return precision == CW_DOUBLE ? (twin_tolerance){1e-12, 1e-11} : (twin_tolerance){1e-5, 1e-5};
+}
+
+static void describe(const twin_case *c, char text[160]) {
+  static const char *const walls[] = {"periodic", "reflecting", "absorbing"};
+  static const char *const deposits[] = {"flat", "tiled", "fixed"};
+  snprintf(text, 160, "%dD %s %s %s, order %d, sorted every %d, %d filters%s%s", c->dim,
+           cw_precision_name(c->precision), walls[c->walls], deposits[c->deposit], c->order,
+           c->interval, c->filters, c->weights ? ", weights" : "",
+           c->low_memory ? ", low memory" : "");
+}
+
+/* 100 steps, compared at the start and every 25. */
+static void compare_runs(cw_context *context, const twin_case *c) {
+  char text[TWIN_DECK], what[160], hash[2][65] = {"", ""};
+  describe(c, what);
+  twin_deck(c, text);
+  twin device = twin_open(context, what, text, NULL, 0),
+       host = twin_open(NULL, what, text, NULL, 0);
+  if (device.engine && host.engine) {
+    plain_ok(context, cw_engine_sha256(device.engine, hash[0]));
+    plain_ok(host.context, cw_engine_sha256(host.engine, hash[1]));
+    plain_check(strcmp(hash[0], hash[1]) == 0, "%s: the initial state has other bits", what);
+  }
+  for (int part = 0; part <= 4; part++) {
+    twin_compare(what, &device, &host, tolerance_of(c->precision));
+    if (part < 4)
+      twin_steps(&device, 25), twin_steps(&host, 25);
+  }
+  twin_close(&device);
+  twin_close(&host);
+}
+
+/* Every dimension, wall and precision; over them every deposit with every interval. */
+static void test_history_equals_the_cpus(cw_context *context) {
+  static const int intervals[] = {1, 4, 0}, orders[] = {2, 1, 3};
+  size_t held = 0;
+  for (int k = 0; k <= 36; k++) {
+    if (k == 36)
+      held = cw_memory_used(context, CW_SPACE_DEVICE); /* what kernels keep for their next call */
+    const int turn = k + k / 3 + k / 9 + k / 18;
+    const twin_case c = {.dim = 1 + k % 3,
+                         .walls = (twin_walls)(k / 3 % 3),
+                         .precision = (cw_precision)(k / 9 % 2),
+                         .deposit = (twin_deposit)(turn % 3),
+                         .interval = intervals[(turn / 3 + k / 18) % 3],
+                         .order = orders[(k / 3 + k / 18) % 3],
+                         .filters = k % 2 ? 2 : 0,
+                         .weights = k % 4 == 1,
+                         .low_memory = k % 5 == 2,
+                         .more = k / 3 % 3 == TWIN_ABSORB ? "clear_interval = 7\n" : NULL};
+    compare_runs(context, &c);
+  }
+  plain_check(cw_memory_used(context, CW_SPACE_DEVICE) <= held, "memory is held by engines");
+  printf("     the largest difference is %.2g of what is allowed\n", twin_worst);
+}
+
+/* ABSORB must lose particles, or the counts above prove little. */
+static void test_absorbing_walls_lose_particles(cw_context *context) {
+  const twin_case c = {
+      .dim = 2, .walls = TWIN_ABSORB, .deposit = TWIN_FIXED, .interval = 4, .order = 2};
+  char text[TWIN_DECK];
+  cw_engine_diagnostics first = {0}, last = {0};
+  twin_deck(&c, text);
+  twin device = twin_open(context, "absorb", text, NULL, 0);
+  if (device.engine) {
+    plain_ok(context, cw_engine_diagnose(device.engine, &first));
+    twin_steps(&device, 100);
+    plain_ok(context, cw_engine_diagnose(device.engine, &last));
+  }
+  plain_check(last.particles < first.particles && last.particles > first.particles / 10,
+              "%lld of %lld particles are left", (long long)last.particles,
+              (long long)first.particles);
+  twin_close(&device);
+}
+
+static void state_after(cw_context *context, const twin_case *c, const char *more, char hex[65]) {
+  char text[TWIN_DECK];
+  const cw_deck_override team = {"algorithms.deposit.tiled_deposit_team_size", more};
+  twin_deck(c, text);
+  twin device = twin_open(context, "same bits", text, &team, 1);
+  twin_steps(&device, 40);
+  if (device.engine)
+    plain_ok(context, cw_engine_sha256(device.engine, hex));
+  twin_close(&device);
+}
+
+/* A fixed-point sum knows no order: two runs, and any team size, end in the same bits. */
+static void test_fixed_point_runs_agree_bit_by_bit(cw_context *context) {
+  static const char *const teams[] = {"0", "64", "256"};
+  static const int intervals[] = {1, 4, 0};
+  for (int k = 0; k < 6; k++) {
+    const twin_case c = {.dim = 1 + k % 3,
+                         .precision = (cw_precision)(k / 3),
+                         .walls = (twin_walls)(k % 2),
+                         .deposit = TWIN_FIXED,
+                         .interval = intervals[k % 3],
+                         .order = 2,
+                         .filters = 1,
+                         .weights = k % 2};
+    char first[65] = "", hex[65] = "-";
+    state_after(context, &c, "0", first);
+    for (int t = 0; t < 3; t++) {
+      state_after(context, &c, teams[t], hex);
+      plain_check(strcmp(hex, first) == 0, "case %d, teams of %s: %s; the first run has %s", k,
+                  teams[t], hex, first);
+    }
+  }
+}
+
+/* The small size of each example. */
+typedef struct example {
+  const char *deck, *resolution, *ppc0;
+} example;
+
+static void test_every_example_runs_as_on_the_cpu(cw_context *context) {
+  static const example examples[] = {
+      {"langmuir.toml", "[64]", "16.0"},         {"orbit.toml", "[64, 64]", "1.0"},
+      {"reconnection.toml", "[128, 64]", "4.0"}, {"thermal.toml", NULL, NULL},
+      {"two_stream.toml", "[64]", "32.0"},       {"weibel.toml", NULL, NULL}};
+  for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
+    const example *e = &examples[k];
+    const cw_deck_override small[] = {{"grid.resolution", e->resolution},
+                                      {"particles.ppc0", e->ppc0}};
+    const int count = e->resolution ? 2 : 0;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", twin_path("examples", e->deck));
+    twin device = twin_open(context, path, NULL, small, count);
+    twin host = twin_open(NULL, path, NULL, small, count);
+    twin_steps(&device, 30), twin_steps(&host, 30);
+    if (host.engine)
+      twin_compare(e->deck, &device, &host, tolerance_of(host.deck->simulation.precision));
+    twin_close(&device);
+    twin_close(&host);
+  }
+}
+
+/* Returns the largest value. */
+static double compare_arrays(const char *what, const cw_grid *grid, cw_precision precision,
+                             const void *found, const void *expected, double tolerance) {
+  double difference = 0, largest = 0;
+  for (int64_t k = 0; k < grid->points; k++) {
+    const double a = cw_real_get(found, precision, k), b = cw_real_get(expected, precision, k);
+    if (!(fabs(a - b) <= difference))
+      difference = fabs(a - b);
+    largest = fmax(largest, fabs(b));
+  }
+  plain_check(difference <= tolerance * largest, "%s: differs by %g of %g", what, difference,
+              largest);
+  return largest;
+}
+
+static void compare_vectors(twin *device, twin *host, cw_engine_quantity quantity,
+                            double tolerance) {
+  static const char *const names[] = {"E", "B", "J"};
+  double position[2][3][3];
+  cw_vector_view a, b;
+  plain_ok(device->context, cw_engine_vector(device->engine, quantity, position[0], &a));
+  plain_ok(host->context, cw_engine_vector(host->engine, quantity, position[1], &b));
+  plain_check(memcmp(position[0], position[1], sizeof position[0]) == 0, "places");
+  double largest = 0;
+  for (int c = 0; c < 3; c++)
+    largest = fmax(largest, compare_arrays(names[quantity], cw_engine_grid(host->engine),
+                                           b.precision, a.component[c], b.component[c], tolerance));
+  plain_check(largest > 0, "%s is 0", names[quantity]);
+}
+
+/* What is written out: copies of fields and densities, ghost cells and all. */
+static void test_output_equals_the_cpus(cw_context *context) {
+  for (int dim = 1; dim <= 3; dim++) {
+    const twin_case c = {.dim = dim,
+                         .precision = CW_DOUBLE,
+                         .walls = dim == 2 ? TWIN_REFLECT : TWIN_PERIODIC,
+                         .deposit = TWIN_TILED,
+                         .interval = 4,
+                         .order = 2,
+                         .filters = 2};
+    char text[TWIN_DECK];
+    twin_deck(&c, text);
+    twin device = twin_open(context, "output", text, NULL, 0);
+    twin host = twin_open(NULL, "output", text, NULL, 0);
+    twin_steps(&device, 10), twin_steps(&host, 10);
+    for (int q = 0; q < CW_QUANTITY_COUNT && device.engine && host.engine; q++)
+      compare_vectors(&device, &host, (cw_engine_quantity)q, 1e-11);
+    for (int s = -1; s < 2 && device.engine && host.engine; s++) {
+      const double *a, *b;
+      plain_ok(context, cw_engine_density(device.engine, s, &a));
+      plain_ok(host.context, cw_engine_density(host.engine, s, &b));
+      if (a && b)
+        compare_arrays("density", cw_engine_grid(host.engine), CW_DOUBLE, a, b, 1e-11);
+    }
+    twin_close(&device);
+    twin_close(&host);
+  }
+}
+
+/* A state's arrays in memory, as a file would keep them. */
+typedef struct store {
+  int count;
+  cw_array array[64];
+} store;
+
+static cw_status keep(void *user, const cw_array *array) {
+  store *kept = user;
+  const size_t bytes = (size_t)(cw_array_count(array) * cw_array_value_size(array->type));
+  cw_array *copy = &kept->array[kept->count++];
+  *copy = *array;
+  copy->data = malloc(bytes + 1);
+  memcpy(copy->data, array->data, bytes);
+  return CW_OK;
+}
+
+static const cw_array *find(const store *kept, const char *name) {
+  for (int k = 0; k < kept->count; k++)
+    if (strcmp(kept->array[k].name, name) == 0)
+      return &kept->array[k];
+  return NULL;
+}
+
+static int64_t count_of(void *user, const char *name) {
+  const cw_array *found = find(user, name);
+  return found ? cw_array_count(found) : -1;
+}
+
+static cw_status give(void *user, const cw_array *array) {
+  const cw_array *found = find(user, array->name);
+  if (!found || cw_array_count(found) != cw_array_count(array))
+    return CW_ERROR_FORMAT;
+  memcpy(array->data, found->data,
+         (size_t)(cw_array_count(array) * cw_array_value_size(array->type)));
+  return CW_OK;
+}
+
+/* Saved between two sorts, restored on the device: the same bits as the run that went on. Restored
+ * on the CPU: the same state. */
+static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
+  const twin_case c = {.dim = 2,
+                       .walls = TWIN_ABSORB,
+                       .deposit = TWIN_FIXED,
+                       .interval = 4,
+                       .order = 2,
+                       .filters = 2,
+                       .weights = 1};
+  char text[TWIN_DECK], hash[4][65] = {"", "", "a", "b"};
+  store kept = {0};
+  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
+  twin_deck(&c, text);
+  twin device = twin_open(context, "saved", text, NULL, 0),
+       host = twin_open(NULL, "saved", text, NULL, 0);
+  if (!device.engine || !host.engine)
+    return;
+  twin_steps(&device, 10);
+  plain_ok(context, cw_engine_save(device.engine, keep, &kept));
+  plain_ok(context, cw_engine_sha256(device.engine, hash[0]));
+  twin_steps(&device, 9);
+  plain_ok(context, cw_engine_sha256(device.engine, hash[1]));
+  cw_engine_destroy(device.engine);
+  cw_engine_destroy(host.engine);
+  plain_ok(host.context, cw_engine_restore(host.context, host.deck, 10, &source, &host.engine));
+  plain_ok(context, cw_engine_restore(context, device.deck, 10, &source, &device.engine));
+  if (host.engine)
+    plain_ok(host.context, cw_engine_sha256(host.engine, hash[2]));
+  twin_steps(&device, 9);
+  if (device.engine)
+    plain_ok(context, cw_engine_sha256(device.engine, hash[3]));
+  plain_check(strcmp(hash[0], hash[2]) == 0, "the CPU's state is %s, not %s", hash[2], hash[0]);
+  plain_check(strcmp(hash[1], hash[3]) == 0, "%s; unbroken %s", hash[3], hash[1]);
+  for (int k = 0; k < kept.count; k++)
+    free(kept.array[k].data);
+  twin_close(&device);
+  twin_close(&host);
+}
+
+static void test_stages_are_timed_without_waiting_for_them(cw_context *context) {
+  const twin_case c = {.dim = 3, .deposit = TWIN_TILED, .interval = 1, .order = 2};
+  char text[TWIN_DECK];
+  double sum = 0;
+  twin_deck(&c, text);
+  twin device = twin_open(context, "stages", text, NULL, 0);
+  const double since = cw_seconds();
+  twin_steps(&device, 300); /* more than the events that are kept */
+  if (!device.engine)
+    return;
+  plain_ok(context, cw_engine_wait(device.engine));
+  const double wall = cw_seconds() - since, *seconds = cw_engine_stage_seconds(device.engine);
+  for (int k = 0; k < CW_STAGE_COUNT; k++) {
+    plain_check(seconds[k] > 0, "stage %s took %g s", cw_stage_names[k], seconds[k]);
+    sum += seconds[k];
+  }
+  /* stages follow each other; between steps little is left out, events are good to 1 us */
+  plain_check(sum <= wall * 1.01 + 300e-6 && sum >= 0.2 * wall, "%g s in stages of %g s", sum,
+              wall);
+  twin_close(&device);
+}
+
+int main(void) {
+  static const plain_case cases[] = {PLAIN_CASE(test_history_equals_the_cpus),
+                                     PLAIN_CASE(test_absorbing_walls_lose_particles),
+                                     PLAIN_CASE(test_fixed_point_runs_agree_bit_by_bit),
+                                     PLAIN_CASE(test_every_example_runs_as_on_the_cpu),
+                                     PLAIN_CASE(test_output_equals_the_cpus),
+                                     PLAIN_CASE(test_saved_state_goes_on_to_the_same_bits),
+                                     PLAIN_CASE(test_stages_are_timed_without_waiting_for_them)};
+  return plain_main(cases, (int)(sizeof cases / sizeof *cases));
+}

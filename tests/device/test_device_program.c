@@ -1,0 +1,177 @@
+/* The program on a device: which backend it takes, and how it refuses what the device can't do; and
+ * what the engine tells of failures there. */
+#include <stdarg.h>
+#include <sys/wait.h>
+
+#include "base/device.h"
+#include "engine_twins.h"
+
+enum { OUTPUT = 1 << 16 };
+
+typedef struct outcome {
+  int status;
+  char text[OUTPUT]; /* stdout and stderr */
+} outcome;
+
+/* Runs `cellwise ARGUMENTS`: the program of the build, or one that lies beside the test. */
+static outcome *program(const char *format, ...) {
+  static outcome result;
+  char arguments[8192], command[16384];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(arguments, sizeof arguments, format, list);
+  va_end(list);
+  const char *path = access(CW_PROGRAM, X_OK) == 0 ? CW_PROGRAM : "./cellwise";
+  plain_check(access(path, X_OK) == 0, "%s is not here", path);
+  snprintf(command, sizeof command, "exec %s %s 2>&1", path, arguments);
+  memset(&result, 0, sizeof result);
+  FILE *pipe = popen(command, "r");
+  size_t used = 0, n;
+  while (pipe && (n = fread(result.text + used, 1, OUTPUT - 1 - used, pipe)) > 0)
+    used += n;
+  const int state = pipe ? pclose(pipe) : -1;
+  result.status = WIFEXITED(state) ? WEXITSTATUS(state) : 128;
+  return &result;
+}
+
+static void expect(const outcome *found, int status, const char *part) {
+  plain_check(found->status == status, "status %d instead of %d: %.300s", found->status, status,
+              found->text);
+  plain_check(strstr(found->text, part) != NULL, "'%.300s' lacks '%s'", found->text, part);
+}
+
+/* A new folder for one case's files; its name is good until the next call. */
+static const char *new_folder(void) {
+  static char folder[64];
+  strcpy(folder, "/tmp/cellwise_device_XXXXXX");
+  plain_check(mkdtemp(folder) != NULL, "no folder in /tmp");
+  return folder;
+}
+
+static void remove_folder(const char *folder) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  plain_check(system(command) == 0, "%s stays", folder);
+}
+
+static const char small[] = "--steps 4 --json --quiet --set grid.resolution=[32,32] --set "
+                            "particles.ppc0=8 --set output.interval=2";
+
+static void test_auto_takes_the_device_and_cpu_does_not(cw_context *context) {
+  char deck[4096], text[256];
+  const char *folder = new_folder();
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  snprintf(text, sizeof text, "\"device\": \"%s\"", cw_device_opened(context)->name);
+  expect(program("run %s --out %s/a %s", deck, folder, small), 0, "\"backend\": \"cuda\"");
+  expect(program("run %s --out %s/b --device 0 %s", deck, folder, small), 0, text);
+  expect(program("run %s --out %s/c --backend cpu %s", deck, folder, small), 0,
+         "\"backend\": \"cpu\"");
+  expect(program("info --json"), 0, cw_device_opened(context)->name);
+  expect(program("bench step --dim 2 --cells 32 --ppc 8 --json"), 0, "\"backend\": \"cuda\"");
+  remove_folder(folder);
+}
+
+static void test_engine_ecsim_stays_on_the_cpu(cw_context *context) {
+  char deck[4096];
+  const char *folder = new_folder();
+  (void)context;
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "ecsim_two_stream.toml"));
+  expect(program("run %s --out %s/a --backend cuda --steps 1", deck, folder), 2,
+         "engine \"ecsim\" runs on the backend cpu only");
+  expect(program("run %s --out %s/b --steps 1 --json --quiet --set grid.resolution=[16] --set "
+                 "particles.ppc0=4",
+                 deck, folder),
+         0, "\"backend\": \"cpu\"");
+  remove_folder(folder);
+}
+
+static void test_what_does_not_fit_is_refused_by_cuda(cw_context *context) {
+  char deck[4096], ppc[64];
+  const char *folder = new_folder();
+  /* 128 x 128 cells: particles of some 100 bytes for twice the device's memory */
+  snprintf(ppc, sizeof ppc, "particles.ppc0=%.0f",
+           2e-2 / (128 * 128) * (double)cw_device_opened(context)->memory_total);
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  expect(program("run %s --out %s/a --backend cuda --set %s", deck, folder, ppc), 2,
+         "free on device 0");
+  expect(program("run %s --out %s/a --device 1000", deck, folder), 2,
+         "device 1000 was asked for; there");
+  char path[128];
+  snprintf(path, sizeof path, "%s/a", folder);
+  plain_check(access(path, F_OK) != 0, "results were begun");
+  remove_folder(folder);
+}
+
+/* A device that is full: the array that lacks room is named, and what was taken is given back; a
+ * second program says so or, left the choice, takes the CPU. */
+static void test_full_device_is_told_and_nothing_is_held(cw_context *context) {
+  const twin_case c = {.dim = 2, .order = 2, .interval = 1, .deposit = TWIN_FIXED};
+  const cw_deck_override many = {"particles.ppc0", "4000.0"}; /* some 100 MB */
+  void *rest = NULL;
+  char text[TWIN_DECK], example[4096];
+  const char *folder = new_folder();
+  cw_deck *deck = NULL;
+  cw_engine *engine = NULL;
+  twin_deck(&c, text);
+  snprintf(example, sizeof example, "%s", twin_path("examples", "thermal.toml"));
+  const size_t room = cw_memory_available(context, CW_SPACE_DEVICE), left = (size_t)32 << 20;
+  plain_ok(context, cw_memory_alloc(context, CW_SPACE_DEVICE, room - left, 1, "the rest", &rest));
+  plain_ok(context, cw_deck_parse(context, "full", text, strlen(text), &many, 1, &deck));
+  plain_ok(context, cw_setup_check(context, deck));
+  const size_t before = cw_memory_used(context, CW_SPACE_DEVICE);
+  plain_refused(context, cw_engine_create(context, deck, &engine), CW_ERROR_MEMORY,
+                "MB are needed");
+  plain_check(strstr(cw_context_message(context), "particles") != NULL, "'%s' names no array",
+              cw_context_message(context));
+  plain_check(engine == NULL && cw_memory_used(context, CW_SPACE_DEVICE) == before,
+              "%zu bytes are held; %zu before", cw_memory_used(context, CW_SPACE_DEVICE), before);
+  expect(program("run %s --out %s/a --backend cuda", example, folder), 1,
+         "backend cuda was asked for");
+  expect(program("run %s --out %s/a %s", example, folder, small), 0, "the CPU is used: ");
+  cw_memory_free(context, CW_SPACE_DEVICE, rest);
+  plain_ok(context, cw_engine_create(context, deck, &engine));
+  if (engine)
+    plain_ok(context, cw_engine_step(engine));
+  cw_engine_destroy(engine);
+  cw_deck_destroy(deck);
+  remove_folder(folder);
+}
+
+/* Puts a particle far outside; the push tells where it gathers, else the deposit. */
+static void test_particle_outside_is_told_with_its_step(cw_context *context) {
+  static const char *const pushers[] = {"Boris", "none"};
+  for (int k = 0; k < 4; k++) {
+    const twin_case c = {.dim = 2,
+                         .order = 2,
+                         .interval = 4,
+                         .deposit = k / 2 ? TWIN_FIXED : TWIN_FLAT,
+                         .walls = TWIN_REFLECT,
+                         .pusher = pushers[k % 2]};
+    char text[TWIN_DECK];
+    const int32_t far = -1000;
+    twin_deck(&c, text);
+    twin device = twin_open(context, "outside", text, NULL, 0);
+    twin_steps(&device, 1); /* sorted: the next steps are not */
+    if (!device.engine)
+      continue;
+    cw_particles_view view = cw_particles_get_view(cw_engine_particles(device.engine, 1));
+    plain_ok(context, cw_device_write(context, view.i[1] + 5, &far, sizeof far));
+    cw_status status = cw_engine_step(device.engine);
+    if (status == CW_OK)
+      status = cw_engine_wait(device.engine);
+    plain_check(status == CW_ERROR_NUMERIC, "%s", cw_status_name(status));
+    plain_check(strncmp(cw_context_message(context), "at step ", 8) == 0 &&
+                    strstr(cw_context_message(context), "slot 5 ") != NULL,
+                "'%s'", cw_context_message(context));
+    twin_close(&device);
+  }
+}
+
+int main(void) {
+  static const plain_case cases[] = {PLAIN_CASE(test_auto_takes_the_device_and_cpu_does_not),
+                                     PLAIN_CASE(test_engine_ecsim_stays_on_the_cpu),
+                                     PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
+                                     PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
+                                     PLAIN_CASE(test_particle_outside_is_told_with_its_step)};
+  return plain_main(cases, (int)(sizeof cases / sizeof *cases));
+}
