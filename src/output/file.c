@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,6 +72,14 @@ cw_status cw_aside_commit(cw_context *context, const cw_aside *aside) {
 
 void cw_aside_abandon(const cw_aside *aside) {
   (void)unlink(aside->part);
+}
+
+cw_status cw_claim(cw_context *context, int descriptor, const char *path, int exclusive) {
+  if (flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return CW_OK;
+  return cw_fail(context, CW_ERROR_IO,
+                 "%s: another run is writing it; wait for its end, or choose another output folder",
+                 path);
 }
 
 cw_status cw_write_all(cw_context *context, int descriptor, const char *path, const char *bytes,
@@ -188,7 +197,9 @@ static cw_status check_history_is_ours(cw_context *context, const char *folder) 
   if (!file)
     return errno == ENOENT ? CW_OK : fail_errno(context, path, "cannot read");
   size_t count = fread(start, 1, sizeof expected - 1, file);
+  cw_status status = cw_claim(context, fileno(file), path, 0);
   fclose(file);
+  CW_TRY(status);
   if (count == 0 || strcmp(start, expected) == 0)
     return CW_OK;
   return cw_fail(context, CW_ERROR_IO,

@@ -97,12 +97,16 @@ cw_status cw_history_create(cw_context *context, const char *folder, const char 
   CW_TRY(check_names(context, names, count, &length));
   cw_status status = CW_OK;
   CW_TRY_CLEANUP(status, make(context, folder, count, &made));
-  made->descriptor = open(made->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  made->descriptor = open(made->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (made->descriptor < 0) {
     status = fail_errno(made, "create");
     goto cleanup;
   }
-  status = write_header(made, names, length);
+  CW_TRY_CLEANUP(status, cw_claim(context, made->descriptor, made->path, 1));
+  if (ftruncate(made->descriptor, 0) != 0)
+    status = fail_errno(made, "empty");
+  else
+    status = write_header(made, names, length);
   if (status != CW_OK)
     unlink(made->path);
 cleanup:
@@ -154,6 +158,7 @@ cw_status cw_history_resume(cw_context *context, const char *folder, const char 
     status = fail_errno(made, "open");
     goto cleanup;
   }
+  CW_TRY_CLEANUP(status, cw_claim(context, made->descriptor, made->path, 1));
   CW_TRY_CLEANUP(status, check_beginning(made, names, length, bytes));
   if (ftruncate(made->descriptor, (off_t)bytes) != 0)
     status = fail_errno(made, "cut back");

@@ -18,7 +18,7 @@ typedef struct cw_output_record {
 
 /* Makes the folder (and parents) and checks that it can be written; what is in it stays, but for
  * parts of files that a killed run left. Errors: CW_ERROR_IO naming the path and the reason (not a
- * folder, not writable, a history.csv that cellwise did not write); folders made by the failing
+ * folder, not writable, a history.csv that cellwise did not write, or that another run is writing); folders made by the failing
  * call are removed. */
 cw_status cw_output_open_folder(cw_context *context, const char *folder);
 /* Moves the history, field files and checkpoints of an earlier run out of the way of a new one,
@@ -46,7 +46,8 @@ cw_status cw_output_write_fields(cw_context *context, const char *folder, const 
 
 /* history.csv: a header line of names, then a row an interval, numbers as the shortest text that
  * reads back to the same bits. A row is there whole or not at all. Errors: CW_ERROR_ARGUMENT (no
- * names, a name with a comma, quote or line break), CW_ERROR_IO, CW_ERROR_MEMORY. */
+ * names, a name with a comma, quote or line break), CW_ERROR_IO (also: another run writes it),
+ * CW_ERROR_MEMORY. */
 typedef struct cw_history cw_history;
 cw_status cw_history_create(cw_context *context, const char *folder, const char *const *names,
                             int count, cw_history **history);

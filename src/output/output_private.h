@@ -23,6 +23,10 @@ cw_status cw_aside_begin(cw_context *context, const char *path, cw_aside *aside)
 cw_status cw_aside_commit(cw_context *context, const cw_aside *aside);
 /* Removes the part file, if it is there. */
 void cw_aside_abandon(const cw_aside *aside);
+/* Claims a run's history for this process (`exclusive`), or asks whether another process has claimed
+ * it. The claim ends with the descriptor, however the process ends. File systems that know no such
+ * claims grant all. Errors: CW_ERROR_IO (another run writes there). */
+cw_status cw_claim(cw_context *context, int descriptor, const char *path, int exclusive);
 /* Writes all bytes to a descriptor. Errors: CW_ERROR_IO naming `path`. */
 cw_status cw_write_all(cw_context *context, int descriptor, const char *path, const char *bytes,
                        size_t count);

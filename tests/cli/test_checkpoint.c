@@ -397,6 +397,25 @@ START_TEST(test_a_checkpoint_folder_that_vanishes_ends_in_one_error) {
 }
 END_TEST
 
+/* Two runs in one folder would spoil each other's files. */
+START_TEST(test_a_folder_is_one_runs_at_a_time) {
+  static program_result result;
+  pid_t child = program_start("exec \"$CELLWISE\" run deck.toml --out o --steps 1000000000 -q -t 1 "
+                              "--set checkpoint.interval=20 --set output.interval=0");
+  for (int k = 0; k < 3000 && program_count(program_path("o"), ".h5") == 0; k++)
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  check_refused(program_run("run deck.toml --out o"), "o/history.csv: another run is writing it");
+  check_refused(program_run("run deck.toml --out o --resume --steps 1000000000 --set "
+                            "checkpoint.interval=20 --set output.interval=0"),
+                "o/history.csv: another run is writing it");
+  ck_assert(!program_exists("o/previous_1"));
+  kill(child, SIGKILL);
+  program_finish(child, &result);
+  ck_assert_int_eq(result.status, 128 + SIGKILL);
+  ck_assert_int_eq(program_run("run deck.toml --out o -q")->status, 0);
+}
+END_TEST
+
 /* GMRES(1) cannot solve a step this long: residual, iterations, advice, and the state is kept. */
 START_TEST(test_a_solver_that_stalls_leaves_a_checkpoint) {
   program_write("semi.toml", ecsim_deck);
@@ -444,6 +463,7 @@ int main(void) {
   tcase_add_test(cases, test_a_full_disk_leaves_the_older_checkpoint);
   tcase_add_test(cases, test_a_folder_that_cannot_be_written_is_told_before_the_first_step);
   tcase_add_test(cases, test_a_checkpoint_folder_that_vanishes_ends_in_one_error);
+  tcase_add_test(cases, test_a_folder_is_one_runs_at_a_time);
   tcase_add_test(cases, test_a_solver_that_stalls_leaves_a_checkpoint);
   tcase_add_test(cases, test_a_checkpoint_says_what_it_is);
   return program_suite("checkpoint", cases);
