@@ -132,8 +132,7 @@ static cw_status start(run *run, const run_arguments *arguments, const char *fol
     CW_TRY(cw_engine_create(run->context, run->deck, &run->engine));
   CW_TRY(cw_run_output_create(run->context, run->deck, folder,
                               run->resumed ? &checkpoints->info : NULL, &run->output));
-  if (!run->resumed)
-    CW_TRY(cw_run_checkpoints_begin(checkpoints));
+  CW_TRY(cw_run_checkpoints_begin(checkpoints, run->resumed));
   run->first.total_energy = checkpoints->info.first_energy;
   run->max_charge_error = checkpoints->info.max_charge_error;
   if (arguments->quiet)

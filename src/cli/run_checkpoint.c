@@ -32,12 +32,13 @@ cw_status cw_run_checkpoints_init(cw_run_checkpoints *checkpoints, cw_context *c
   return CW_OK;
 }
 
-cw_status cw_run_checkpoints_begin(const cw_run_checkpoints *checkpoints) {
+cw_status cw_run_checkpoints_begin(const cw_run_checkpoints *checkpoints, int resumed) {
   char aside[CW_OUTPUT_PATH];
   if (checkpoints->deck->checkpoint.keep == 0 || strcmp(checkpoints->out, checkpoints->folder) == 0)
     return CW_OK;
   CW_TRY(cw_output_open_folder(checkpoints->context, checkpoints->folder));
-  return cw_output_set_aside(checkpoints->context, checkpoints->folder, aside);
+  return resumed ? CW_OK
+                 : cw_output_set_aside(checkpoints->context, checkpoints->folder, aside);
 }
 
 cw_status cw_run_checkpoints_check_setup(cw_run_checkpoints *checkpoints, cw_deck *deck) {

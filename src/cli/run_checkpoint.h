@@ -29,9 +29,9 @@ cw_status cw_run_checkpoints_check_setup(cw_run_checkpoints *checkpoints, cw_dec
  * resume; no sound checkpoint; a deck that differs: the first key is named; a run that ends before
  * the checkpoint), CW_ERROR_IO, CW_ERROR_MEMORY. */
 cw_status cw_run_checkpoints_resume(cw_run_checkpoints *checkpoints, cw_engine **engine);
-/* For a new run: the folder is there and holds no earlier run's checkpoints. Errors: CW_ERROR_IO.
- */
-cw_status cw_run_checkpoints_begin(const cw_run_checkpoints *checkpoints);
+/* A folder of their own is made and cleared of parts that a killed run left; for a new run, of an
+ * earlier run's checkpoints too, which are moved aside. Errors: CW_ERROR_IO. */
+cw_status cw_run_checkpoints_begin(const cw_run_checkpoints *checkpoints, int resumed);
 /* 1 when one is to be written behind this step. */
 int cw_run_checkpoints_due(cw_run_checkpoints *checkpoints, const cw_engine *engine);
 /* Writes one, unless this step's is there, and drops those beyond checkpoint.keep. Errors: as
