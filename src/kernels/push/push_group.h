@@ -1,7 +1,7 @@
-/* Which particles of a block are gathered together. A register of consecutive particles with one
- * base (push_body.h) is gathered at once: the usual case after a sort. Particles of the other
- * registers are first listed by base, so that drift since the sort costs a pass over indices and
- * not a gather a particle. What a particle is given does not depend on its company. */
+/* Which particles of a block are gathered together. Consecutive particles with one base
+ * (push_body.h) are gathered a register at a time: the usual case after a sort. The others are
+ * first listed by base, so that drift since the sort costs a pass over indices and not a gather a
+ * particle. What a particle is given does not depend on its company. */
 
 /* Gathers for n particles of one base; slot[l] is a particle's place in the block. */
 static void CW_LANE_NAME(cw_gather_listed)(const cw_push_job *job, int64_t begin,
@@ -29,28 +29,6 @@ static void CW_LANE_NAME(cw_gather_listed)(const cw_push_job *job, int64_t begin
   }
 }
 
-/* Gathers for the register of particles from place p of the block on. `same` marks those whose base
- * is that of the first; the others have that of the last. */
-static void CW_LANE_NAME(cw_gather_register)(const cw_push_job *job, int64_t begin, int p,
-                                             cw_push_scratch *scratch, const cw_lane_mask *same,
-                                             CW_LANE_NAME(cw_gather_function) * gather) {
-  cw_lane dx[3] = {{0}}, result[6], other[6];
-  int64_t first = job->offset, last = job->offset;
-  for (int a = 0; a < job->dim; a++) {
-    dx[a] = CW_LANE_NAME(cw_load)((const cw_real *)job->particles.dx[a] + begin + p, CW_LANES);
-    first += scratch->base[a][p] * job->stride[a];
-    last += scratch->base[a][p + CW_LANES - 1] * job->stride[a];
-  }
-  gather(job, first, dx, result);
-  if (same) {
-    gather(job, last, dx, other);
-    for (int c = 0; c < 6; c++)
-      result[c] = CW_LANE_SELECT(*same, result[c], other[c]);
-  }
-  for (int c = 0; c < 6; c++)
-    CW_LANE_NAME(cw_store)((cw_real *)scratch->field[c] + p, result[c], CW_LANES);
-}
-
 /* 1 when any bit of any lane is set. */
 CW_BODY int CW_LANE_NAME(cw_any_cell)(cw_lane_cell cells) {
   uint64_t words[sizeof cells / sizeof(uint64_t)], any = 0;
@@ -60,38 +38,61 @@ CW_BODY int CW_LANE_NAME(cw_any_cell)(cw_lane_cell cells) {
   return any != 0;
 }
 
-/* Base nodes of the n particles from place p of the block on, along axis a. */
-CW_BODY cw_lane_cell CW_LANE_NAME(cw_base_lanes)(const cw_push_job *job, int64_t begin, int p,
-                                                 int n, int a) {
-  cw_lane_cell cell = CW_LANE_NAME(cw_load_cell)(job->particles.i[a] + begin + p, n);
-  cw_lane dx = CW_LANE_NAME(cw_load)((const cw_real *)job->particles.dx[a] + begin + p, n);
+/* Base nodes along an axis of particles at offset dx in `cell`. */
+CW_BODY cw_lane_cell CW_LANE_NAME(cw_base_lanes)(const cw_push_job *job, cw_lane_cell cell,
+                                                 cw_lane dx) {
   cw_lane one = CW_LANE_NAME(cw_splat)(1), zero = CW_LANE_NAME(cw_splat)(0);
   cw_lane upper = CW_LANE_SELECT(dx >= (cw_real)0.5, one, zero);
   return job->order % 2 ? cell : CW_LANE_NAME(cw_add_cells)(cell, CW_LANE_TO_CELL(upper));
 }
 
+/* How many lanes are zero before the first that is not. */
+CW_BODY int CW_LANE_NAME(cw_leading_zeros)(cw_lane_cell cells) {
+  int32_t lane[CW_LANES];
+  memcpy(lane, &cells, sizeof lane);
+  uint32_t set = 1U << (CW_LANES - 1) << 1;
+  for (int l = 0; l < CW_LANES; l++)
+    set |= (uint32_t)(lane[l] != 0) << l;
+  return __builtin_ctz(set);
+}
+
 /* Finds the bases of n particles from place p of the block on. When these fill a register, are
- * alive, and have one base or, as where two cells meet in a sorted array, two, gathers for them and
- * returns 1. */
+ * alive, and have one base, or those in front do, gathers for the register as if all had it and
+ * returns how many do; what the others are given is overwritten in their turn. Returns 0, with
+ * their bases in the scratch, where a list serves better: few particles in front have one base, and
+ * there are three or more. */
 CW_BODY int CW_LANE_NAME(cw_gather_sorted)(const cw_push_job *job, int64_t begin, int p, int n,
                                            const uint8_t *tag, cw_push_scratch *scratch,
                                            CW_LANE_NAME(cw_gather_function) * gather) {
-  cw_lane_cell from_first = {0}, from_last = {0};
+  enum { FEW = CW_LANES / 4 };
+  const cw_particles_view *view = &job->particles;
+  cw_lane_cell base[3], from_first = {0}, from_last = {0};
+  cw_lane dx[3] = {{0}}, result[6];
+  int64_t start = job->offset;
   for (int a = 0; a < job->dim; a++) {
-    cw_lane_cell base = CW_LANE_NAME(cw_base_lanes)(job, begin, p, n, a);
-    CW_LANE_NAME(cw_store_cell)(scratch->base[a] + p, base, n);
-    from_first |= base ^ base[0];
-    from_last |= base ^ base[CW_LANES - 1];
+    dx[a] = CW_LANE_NAME(cw_load)((const cw_real *)view->dx[a] + begin + p, n);
+    base[a] = CW_LANE_NAME(cw_base_lanes)(
+        job, CW_LANE_NAME(cw_load_cell)(view->i[a] + begin + p, n), dx[a]);
+    scratch->base[a][p] = base[a][0];
+    start += base[a][0] * job->stride[a];
+    from_first |= base[a] ^ base[a][0];
+    from_last |= base[a] ^ base[a][CW_LANES - 1];
   }
-  int several = CW_LANE_NAME(cw_any_cell)(from_first);
+  int count = CW_LANES;
+  if (CW_LANE_NAME(cw_any_cell)(from_first))
+    count = CW_LANE_NAME(cw_leading_zeros)(from_first);
   cw_lane_cell strangers = (from_first != 0) & (from_last != 0);
-  if (n < CW_LANES || (several && CW_LANE_NAME(cw_any_cell)(strangers)) ||
-      !CW_LANE_NAME(cw_all_alive)(tag, p, CW_LANES) || !CW_REAL_NAME(cw_inside)(job, scratch, p) ||
-      !CW_REAL_NAME(cw_inside)(job, scratch, p + CW_LANES - 1))
+  if (n < CW_LANES || !CW_LANE_NAME(cw_all_alive)(tag, p, CW_LANES) ||
+      !CW_REAL_NAME(cw_inside)(job, scratch, p) ||
+      (count < FEW && CW_LANE_NAME(cw_any_cell)(strangers))) {
+    for (int a = 0; a < job->dim; a++)
+      CW_LANE_NAME(cw_store_cell)(scratch->base[a] + p, base[a], n);
     return 0;
-  cw_lane_mask same = CW_LANE_OF_CELLS(from_first == 0);
-  CW_LANE_NAME(cw_gather_register)(job, begin, p, scratch, several ? &same : NULL, gather);
-  return 1;
+  }
+  gather(job, start, dx, result);
+  for (int c = 0; c < 6; c++)
+    CW_LANE_NAME(cw_store)((cw_real *)scratch->field[c] + p, result[c], CW_LANES);
+  return count;
 }
 
 /* Orders the listed particles by base: a counting sort over the box of their bases. Returns 0, with
@@ -161,10 +162,12 @@ static int CW_LANE_NAME(cw_gather_block)(const cw_push_job *job, int64_t begin, 
   CW_LANE_NAME(cw_gather_function) *gather = CW_LANE_NAME(cw_select_gather)(job->dim, job->order);
   const uint8_t *tag = job->particles.tag ? job->particles.tag + begin : NULL;
   int listed = 0, faults = 0;
-  for (int p = 0; p < count; p += CW_LANES) {
-    int n = count - p < CW_LANES ? count - p : CW_LANES;
-    if (CW_LANE_NAME(cw_gather_sorted)(job, begin, p, n, tag, scratch, gather))
+  for (int p = 0, n; p < count; p += n) {
+    int room = count - p < CW_LANES ? count - p : CW_LANES;
+    n = CW_LANE_NAME(cw_gather_sorted)(job, begin, p, room, tag, scratch, gather);
+    if (n > 0)
       continue;
+    n = room;
     for (int q = p; q < p + n; q++) {
       if (tag && tag[q] == CW_TAG_DEAD)
         continue;
