@@ -133,6 +133,13 @@ static void write_back(const reorder_job *job, int part, int64_t chunk) {
            (size_t)n * job->size[m]);
 }
 
+/* Asks for what the caches cannot have of a member that is copied next. */
+static void fetch_cold(const reorder_job *job, const cw_sort_plan *plan, int member) {
+  if (member < job->members)
+    for (int64_t k = 0; k < plan->cold; k++)
+      __builtin_prefetch(job->array[member] + (size_t)plan->cold_source[k] * job->size[member]);
+}
+
 /* One chunk of every member, into the ring. */
 static void gather_chunk(const reorder_job *job, int part, int64_t chunk, int64_t far,
                          int64_t far_end) {
@@ -146,8 +153,12 @@ static void gather_chunk(const reorder_job *job, int part, int64_t chunk, int64_
     cpu->plan(n, sources, job->count, &plan);
   const int by_plan = plan.strays * 2 < n;
   int64_t run_count = by_plan ? 0 : cpu->find_runs(n, sources, runs);
+  if (by_plan)
+    fetch_cold(job, &plan, 0);
   for (int m = 0; m < job->members; m++) {
     char *place = ring_place(job, part, chunk, m);
+    if (by_plan)
+      fetch_cold(job, &plan, m + 1);
     if (by_plan)
       cpu->copy_planned(&plan, job->size[m], job->array[m], place);
     else if (run_count * SHORT_RUN < n)

@@ -169,7 +169,14 @@ static void scatter(int64_t n, uint32_t first, const uint32_t *keys, uint32_t *p
   scatter_each(k, n, first, keys, places, permutation);
 }
 
-static void add_strays(cw_sort_plan *plan, __mmask16 which, __m512i places, __m512i sources) {
+/* sources - base is `lanes`. */
+static void add_strays(cw_sort_plan *plan, __mmask16 which, __m512i places, __m512i sources,
+                       __m512i lanes) {
+  enum { WARM = 4096 }; /* items, both ways */
+  const __mmask16 cold = _mm512_mask_cmpge_epu32_mask(
+      which, _mm512_add_epi32(lanes, _mm512_set1_epi32(WARM)), _mm512_set1_epi32(2 * WARM));
+  _mm512_storeu_si512(plan->cold_source + plan->cold, _mm512_maskz_compress_epi32(cold, sources));
+  plan->cold += __builtin_popcount(cold);
   _mm512_storeu_si512(plan->stray_place + plan->strays, _mm512_maskz_compress_epi32(which, places));
   _mm512_storeu_si512(plan->stray_source + plan->strays,
                       _mm512_maskz_compress_epi32(which, sources));
@@ -184,7 +191,7 @@ static void make_plan(int64_t n, const uint32_t *index, int64_t source_count, cw
   const __m512i count = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const int64_t last = source_count - CW_PLAN_REACH;
   plan->groups = last < 0 ? 0 : n / CW_PLAN_LANES;
-  plan->strays = 0;
+  plan->strays = plan->cold = 0;
   for (int64_t g = 0; g < plan->groups; g++) {
     const uint32_t *here = index + g * CW_PLAN_LANES;
     const __m512i source = _mm512_loadu_si512(here);
@@ -199,7 +206,7 @@ static void make_plan(int64_t n, const uint32_t *index, int64_t source_count, cw
     }
     _mm_storeu_si128((__m128i *)(plan->lane + g * CW_PLAN_LANES), _mm512_cvtepi32_epi8(lane));
     const __m512i place = _mm512_add_epi32(count, _mm512_set1_epi32((int)(g * CW_PLAN_LANES)));
-    add_strays(plan, (__mmask16)~inside, place, source);
+    add_strays(plan, (__mmask16)~inside, place, source, lane);
   }
   for (int64_t k = plan->groups * CW_PLAN_LANES; k < n; k++) {
     plan->stray_place[plan->strays] = (uint32_t)k;

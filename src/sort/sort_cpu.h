@@ -24,9 +24,10 @@ enum { CW_PLAN_CHUNK = 1024, CW_PLAN_LANES = 16, CW_PLAN_REACH = 32 };
 typedef struct cw_sort_plan {
   uint32_t base[CW_PLAN_CHUNK / CW_PLAN_LANES]; /* first of the 32 */
   uint8_t lane[CW_PLAN_CHUNK];                  /* source - base, mod 32 */
-  int64_t groups, strays;
+  int64_t groups, strays, cold;
   uint32_t stray_source[CW_PLAN_CHUNK + CW_PLAN_LANES];
   uint32_t stray_place[CW_PLAN_CHUNK + CW_PLAN_LANES];
+  uint32_t cold_source[CW_PLAN_CHUNK + CW_PLAN_LANES]; /* strays so far off that no cache has them */
 } cw_sort_plan;
 
 typedef struct cw_sort_cpu {
