@@ -57,13 +57,7 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
   const cw_engine_ops *ops = ops_of(deck);
-  if (cw_context_backend(context) == CW_BACKEND_CPU)
-    return CW_OK;
-  if (cw_setup_given(deck, "external_E") || cw_setup_given(deck, "external_B"))
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "%s: setup.external_E, external_B: external fields run on the backend cpu only",
-                   deck->path);
-  if (ops->on_device)
+  if (cw_context_backend(context) == CW_BACKEND_CPU || ops->on_device)
     return CW_OK;
   return cw_fail(context, CW_ERROR_UNSUPPORTED,
                  "%s: engine \"%s\" runs on the backend cpu only; found the backend %s", deck->path,

@@ -1,4 +1,4 @@
-/* The engine's own loops on the device: sides of the block, energy sums, densities. */
+/* The engine's own loops on the device: sides of the block, energy sums, grid values. */
 #ifndef CW_ENGINE_ENGINE_CUDA_H
 #define CW_ENGINE_ENGINE_CUDA_H
 
@@ -29,6 +29,9 @@ cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_vi
 /* total += one, `points` doubles each. Queued. */
 cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double *total,
                                      const double *one);
+/* total = own + external, `points` values each; own and total in that precision. Queued. */
+cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_precision precision,
+                                   const void *own, const double *external, void *total);
 /* Largest |density| over the interior; work: one double on the device. Waits for it. */
 cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
                                  double *work, double *largest);

@@ -25,6 +25,12 @@ cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double
   return absent(context);
 }
 
+cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_precision precision,
+                                   const void *own, const double *external, void *total) {
+  (void)points, (void)precision, (void)own, (void)external, (void)total;
+  return absent(context);
+}
+
 cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
                                  double *work, double *largest) {
   (void)grid, (void)density, (void)work, (void)largest;

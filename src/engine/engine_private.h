@@ -50,6 +50,9 @@ typedef struct cw_engine_space_ops {
   cw_status (*add_energy)(cw_engine *engine, const cw_particles_view *particles, int massless,
                           double *energy, int64_t *alive);
   cw_status (*add_density)(cw_engine *engine, double *total, const double *one);
+  /* total = own + external over the grid, ghost cells too; own and total in that precision. */
+  cw_status (*add_field)(cw_engine *engine, cw_precision precision, const void *own,
+                         const double *external, void *total);
   /* Largest |density| over the interior. */
   cw_status (*largest)(cw_engine *engine, const double *density, double *largest);
 } cw_engine_space_ops;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/context_private.h"
-#include "base/reals.h"
+#include "base/space.h"
 #include "comm/comm.h"
 #include "engine/engine_private.h"
 #include "setup/external.h"
@@ -10,7 +10,8 @@
 struct cw_forces {
   cw_external *external;
   double time;      /* of the values; NAN: none yet */
-  double *value[6]; /* external Ex ... Bz over the grid; NULL: zero */
+  double *value[6]; /* external Ex ... Bz over the grid, on the host; NULL: zero */
+  double *copy[6];  /* of these, in the engine's space: the same arrays on the host */
   void *total[6];   /* with the engine's own, in its precision; NULL where there is no value */
 };
 
@@ -33,7 +34,11 @@ cw_status cw_engine_create_forces(cw_engine *engine) {
     if (!cw_external_has(external, f))
       continue;
     CW_TRY(CW_NEW(context, engine->grid.points, "external field", &forces->value[f]));
-    CW_TRY(cw_memory_alloc(context, CW_SPACE_HOST, (size_t)engine->grid.points,
+    forces->copy[f] = forces->value[f];
+    if (engine->space == CW_SPACE_DEVICE)
+      CW_TRY(cw_memory_alloc(context, engine->space, (size_t)engine->grid.points, sizeof(double),
+                             "external field", (void **)&forces->copy[f]));
+    CW_TRY(cw_memory_alloc(context, engine->space, (size_t)engine->grid.points,
                            (size_t)cw_precision_size(precision), "field with the external one",
                            &forces->total[f]));
   }
@@ -45,15 +50,18 @@ void cw_engine_destroy_forces(cw_engine *engine) {
   if (!forces)
     return;
   for (int f = 0; f < 6; f++) {
+    if (forces->copy[f] != forces->value[f])
+      cw_memory_free(engine->context, engine->space, forces->copy[f]);
     CW_DELETE(engine->context, forces->value[f]);
-    CW_DELETE(engine->context, forces->total[f]);
+    cw_memory_free(engine->context, engine->space, forces->total[f]);
   }
   cw_external_destroy(forces->external);
   CW_DELETE(engine->context, forces);
   engine->forces = NULL;
 }
 
-/* External values at time t, where they are not there yet. */
+/* External values at time t, where they are not there yet. They are evaluated on the host: those
+ * that move cross to a device in each step. */
 static cw_status evaluate(cw_engine *engine, double t) {
   cw_forces *forces = engine->forces;
   if (forces->time == t || (!isnan(forces->time) && !cw_external_moves(forces->external)))
@@ -66,6 +74,9 @@ static cw_status evaluate(cw_engine *engine, double t) {
      */
     for (int a = 0; a < engine->grid.dim && engine->ecsim; a++)
       CW_TRY(cw_comm_fill_ghosts(engine->context, &engine->grid, CW_DOUBLE, forces->value[f], a));
+    if (forces->copy[f] != forces->value[f])
+      CW_TRY(cw_space_copy(engine->context, engine->space, forces->copy[f], CW_SPACE_HOST,
+                           forces->value[f], (size_t)engine->grid.points * sizeof(double)));
   }
   forces->time = t;
   return CW_OK;
@@ -80,15 +91,9 @@ cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, c
     cw_vector_view *view = f < 3 ? E : B;
     if (!forces->value[f] || !view->component[f % 3])
       continue;
-    const void *own = view->component[f % 3];
-    const double *value = forces->value[f];
-    void *total = forces->total[f];
-    const cw_precision precision = view->precision;
-#pragma omp parallel for schedule(static) if (engine->grid.points > CW_BLOCK)                      \
-    num_threads(cw_context_threads(engine->context))
-    for (int64_t k = 0; k < engine->grid.points; k++)
-      cw_real_set(total, precision, k, cw_real_get(own, precision, k) + value[k]);
-    view->component[f % 3] = total;
+    CW_TRY(engine->space_ops->add_field(engine, view->precision, view->component[f % 3],
+                                        forces->copy[f], forces->total[f]));
+    view->component[f % 3] = forces->total[f];
   }
   return CW_OK;
 }

@@ -72,6 +72,12 @@ static cw_status add_density(cw_engine *engine, double *total, const double *one
   return cw_engine_add_density_cuda(engine->context, engine->grid.points, total, one);
 }
 
+static cw_status add_field(cw_engine *engine, cw_precision precision, const void *own,
+                           const double *external, void *total) {
+  return cw_engine_add_field_cuda(engine->context, engine->grid.points, precision, own, external,
+                                  total);
+}
+
 static cw_status largest(cw_engine *engine, const double *density, double *found) {
   return cw_engine_largest_cuda(engine->context, &engine->grid, density, engine->device->work,
                                 found);
@@ -84,4 +90,5 @@ const cw_engine_space_ops cw_engine_on_device = {.chunk = (int64_t)1 << 24,
                                                  .wait = device_wait,
                                                  .add_energy = add_energy,
                                                  .add_density = add_density,
+                                                 .add_field = add_field,
                                                  .largest = largest};

@@ -76,6 +76,15 @@ static cw_status add_density(cw_engine *engine, double *total, const double *one
   return CW_OK;
 }
 
+static cw_status add_field(cw_engine *engine, cw_precision precision, const void *own,
+                           const double *external, void *total) {
+#pragma omp parallel for schedule(static) if (engine->grid.points > CW_BLOCK)                      \
+    num_threads(cw_context_threads(engine->context))
+  for (int64_t k = 0; k < engine->grid.points; k++)
+    cw_real_set(total, precision, k, cw_real_get(own, precision, k) + external[k]);
+  return CW_OK;
+}
+
 static cw_status largest_inside(cw_engine *engine, const double *density, double *largest) {
   const cw_grid *grid = &engine->grid;
   *largest = 0;
@@ -93,4 +102,5 @@ const cw_engine_space_ops cw_engine_on_host = {.chunk = (int64_t)CHUNK_BLOCKS * 
                                                .wait = host_wait,
                                                .add_energy = add_energy,
                                                .add_density = add_density,
+                                               .add_field = add_field,
                                                .largest = largest_inside};

@@ -65,6 +65,21 @@ static void test_history_equals_the_cpus(cw_context *context) {
   printf("     the largest difference is %.2g of what is allowed\n", twin_worst);
 }
 
+/* One that stands still crosses to the device once, one that moves in each step. */
+static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
+  static const char *const fields[] = {"external_B = [0, \"cos(x)\", 2]\n",
+                                       "external_E = [\"3 * sin(2 * t)\", 0, \"x * t\"]\n"};
+  for (int k = 0; k < 4; k++) {
+    const twin_case c = {.dim = 1 + k % 2,
+                         .precision = (cw_precision)(k / 2),
+                         .deposit = TWIN_TILED,
+                         .interval = 4,
+                         .order = 2,
+                         .setup = fields[k % 2]};
+    compare_runs(context, &c);
+  }
+}
+
 /* ABSORB must lose particles, or the counts above prove little. */
 static void test_absorbing_walls_lose_particles(cw_context *context) {
   const twin_case c = {
@@ -305,6 +320,7 @@ static void test_stages_are_timed_without_waiting_for_them(cw_context *context) 
 
 int main(void) {
   static const plain_case cases[] = {PLAIN_CASE(test_history_equals_the_cpus),
+                                     PLAIN_CASE(test_external_fields_act_as_on_the_cpu),
                                      PLAIN_CASE(test_absorbing_walls_lose_particles),
                                      PLAIN_CASE(test_fixed_point_runs_agree_bit_by_bit),
                                      PLAIN_CASE(test_every_example_runs_as_on_the_cpu),

@@ -1,4 +1,4 @@
-/* Densities over the grid on the device: sums of two, largest values. */
+/* Values over the grid on the device: sums of two, largest ones. */
 #include "base/device_cuda.cuh"
 #include "engine/engine_cuda.h"
 
@@ -7,6 +7,12 @@ namespace {
 __global__ void __launch_bounds__(CW_THREADS)
     add_density(int64_t points, double *total, const double *one) {
   cw_grid_stride(k, points) total[k] += one[k];
+}
+
+template <class real>
+__global__ void __launch_bounds__(CW_THREADS)
+    add_field(int64_t points, const real *own, const double *external, real *total) {
+  cw_grid_stride(k, points) total[k] = (real)((double)own[k] + external[k]);
 }
 
 /* Values that are not negative order as their bits do, so that a maximum is one of integers. */
@@ -31,6 +37,18 @@ cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double
                                      const double *one) {
   CW_CUDA_LAUNCH(context, add_density, cw_cuda_blocks(context, points, CW_THREADS), CW_THREADS, 0,
                  points, total, one);
+  return CW_OK;
+}
+
+cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_precision precision,
+                                   const void *own, const double *external, void *total) {
+  const unsigned blocks = cw_cuda_blocks(context, points, CW_THREADS);
+  if (precision == CW_DOUBLE)
+    CW_CUDA_LAUNCH_NAMED(context, "add_field", add_field<double>, blocks, CW_THREADS, 0, points,
+                         (const double *)own, external, (double *)total);
+  else
+    CW_CUDA_LAUNCH_NAMED(context, "add_field", add_field<float>, blocks, CW_THREADS, 0, points,
+                         (const float *)own, external, (float *)total);
   return CW_OK;
 }
 
