@@ -35,8 +35,30 @@ static void apply(const cw_particles_view *view, int axis, int32_t cells,
     for (int64_t p = from; p < to; p++) cw_apply_sides_f32(view, axis, cells, boundary, p);
 }
 
-static cw_status apply_on_device(const cw_engine *engine, const cw_particles_view *view) {
+/* Whether particles that were sorted into tiles off the sides are still inside: none has moved more
+ * cells than the thinnest tile at a side has. */
+static int only_edge_tiles(const cw_engine *engine, const cw_species_state *species,
+                           const cw_cells_view *cells) {
+  if (!species->cells || cells->total_tiles == 0 ||
+      cells->epoch != cw_particles_epoch(species->particles))
+    return 0;
+  int64_t thinnest = cells->tile;
+  for (int a = 0; a < cells->dim; a++)
+    thinnest = cw_min_i64(thinnest, cells->cells[a] - (cells->tiles[a] - 1) * cells->tile);
+  return engine->step % species->sort_interval + 1 <= thinnest;
+}
+
+static cw_status apply_on_device(const cw_engine *engine, const cw_species_state *species,
+                                 const cw_particles_view *view) {
   cw_block_sides sides = {.dim = engine->grid.dim};
+  const cw_cells_view cells =
+      species->cells ? cw_cells_get_view(species->cells) : (cw_cells_view){0};
+  if (only_edge_tiles(engine, species, &cells)) {
+    sides.total_tiles = cells.total_tiles;
+    sides.tile_offsets = cells.tile_offsets;
+    sides.sorted = cells.npart_partitioned;
+    memcpy(sides.tiles, cells.tiles, sizeof sides.tiles);
+  }
   for (int a = 0; a < engine->grid.dim; a++) {
     sides.cells[a] = engine->grid.cells[a];
     sides.boundary[a][0] = engine->deck->grid.particles[a][0];
@@ -49,7 +71,7 @@ cw_status cw_engine_apply_boundaries(cw_engine *engine, cw_species_state *specie
   const cw_particles_view view = cw_particles_get_view(species->particles);
   const int64_t blocks = cw_block_count(view.count);
   if (view.space == CW_SPACE_DEVICE)
-    return apply_on_device(engine, &view);
+    return apply_on_device(engine, species, &view);
 #pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
   for (int64_t b = 0; b < blocks; b++) {
     const int64_t end = cw_min_i64((b + 1) * CW_BLOCK, view.count);

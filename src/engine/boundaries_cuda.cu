@@ -12,19 +12,58 @@
 namespace {
 
 template <class real>
-__global__ void __launch_bounds__(CW_THREADS)
-    apply_sides(cw_particles_view view, cw_block_sides sides) {
-  cw_grid_stride(p, view.count) {
+__device__ void apply_one(const cw_particles_view &view, const cw_block_sides &sides, int64_t p) {
 #pragma unroll
-    for (int a = 0; a < 3; a++) {
-      if (a >= sides.dim)
-        break;
-      if (sizeof(real) == sizeof(double))
-        cw_apply_sides_f64(&view, a, sides.cells[a], sides.boundary[a], p);
-      else
-        cw_apply_sides_f32(&view, a, sides.cells[a], sides.boundary[a], p);
-    }
+  for (int a = 0; a < 3; a++) {
+    if (a >= sides.dim)
+      break;
+    if (sizeof(real) == sizeof(double))
+      cw_apply_sides_f64(&view, a, sides.cells[a], sides.boundary[a], p);
+    else
+      cw_apply_sides_f32(&view, a, sides.cells[a], sides.boundary[a], p);
   }
+}
+
+/* Slots from `first` on. */
+template <class real>
+__global__ void __launch_bounds__(CW_THREADS)
+    apply_sides(cw_particles_view view, cw_block_sides sides, int64_t first) {
+  cw_grid_stride(n, view.count - first) apply_one<real>(view, sides, first + n);
+}
+
+/* A block a tile; those off the sides have nothing to do. */
+template <class real>
+__global__ void __launch_bounds__(CW_THREADS)
+    apply_edge_tiles(cw_particles_view view, cw_block_sides sides) {
+  const int64_t t = blockIdx.x;
+  int64_t rest = t;
+  bool at_edge = false;
+  for (int a = 0; a < sides.dim; a++) {
+    const int64_t place = rest % sides.tiles[a];
+    rest /= sides.tiles[a];
+    at_edge = at_edge || place == 0 || place == sides.tiles[a] - 1;
+  }
+  if (!at_edge)
+    return;
+  const int64_t end = min(sides.tile_offsets[t + 1], view.count);
+  for (int64_t p = sides.tile_offsets[t] + threadIdx.x; p < end; p += CW_THREADS)
+    apply_one<real>(view, sides, p);
+}
+
+template <class real>
+cw_status launch_sides(cw_context *context, const cw_block_sides *sides,
+                       const cw_particles_view *particles) {
+  int64_t first = 0;
+  if (sides->total_tiles > 0 && sides->total_tiles <= INT32_MAX) {
+    CW_CUDA_LAUNCH_NAMED(context, "apply_edge_tiles", apply_edge_tiles<real>,
+                         (unsigned)sides->total_tiles, CW_THREADS, 0, *particles, *sides);
+    first = cw_min_i64(sides->sorted, particles->count);
+  }
+  if (first < particles->count)
+    CW_CUDA_LAUNCH_NAMED(context, "apply_sides", apply_sides<real>,
+                         cw_cuda_blocks(context, particles->count - first, CW_THREADS), CW_THREADS,
+                         0, *particles, *sides, first);
+  return CW_OK;
 }
 
 /* Over the block's values; the result in all threads. */
@@ -87,14 +126,8 @@ cw_status cw_engine_apply_sides_cuda(cw_context *context, const cw_block_sides *
                                      const cw_particles_view *particles) {
   if (particles->count == 0)
     return CW_OK;
-  const unsigned blocks = cw_cuda_blocks(context, particles->count, CW_THREADS);
-  if (particles->precision == CW_DOUBLE)
-    CW_CUDA_LAUNCH_NAMED(context, "apply_sides", apply_sides<double>, blocks, CW_THREADS, 0,
-                         *particles, *sides);
-  else
-    CW_CUDA_LAUNCH_NAMED(context, "apply_sides", apply_sides<float>, blocks, CW_THREADS, 0,
-                         *particles, *sides);
-  return CW_OK;
+  return particles->precision == CW_DOUBLE ? launch_sides<double>(context, sides, particles)
+                                           : launch_sides<float>(context, sides, particles);
 }
 
 cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_view *particles,

@@ -12,6 +12,11 @@ typedef struct cw_block_sides {
   int dim;
   int32_t cells[3];
   cw_particle_boundary boundary[3][2];
+  /* A cell table whose inner tiles hold no particle that has left; total_tiles 0: none, look at
+   * all particles. Slots from `sorted` on are looked at in any case. */
+  int32_t tiles[3];
+  int64_t total_tiles, sorted;
+  const int64_t *tile_offsets; /* on the device */
 } cw_block_sides;
 
 /* cw_engine_apply_boundaries on device arrays: the same bits as the host's. Queued. */
