@@ -179,7 +179,9 @@ static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
   if (memory->space == CW_SPACE_HOST)
     return;
   memory->work = (16 + 8 + real + 4 * 8) * points + 3 * real * fmin(largest, 1 << 24);
-  memory->work += (double)memory->particle_count * (deck->algorithms.deposit.vendor_sort ? 27 : 9);
+  const double spares = deck->simulation.precision == CW_DOUBLE ? 1 : 9;
+  memory->work +=
+      (double)memory->particle_count * (deck->algorithms.deposit.vendor_sort ? 18 + spares : 9);
 }
 
 const cw_engine_ops cw_srpic_ops = {.name = "srpic",

@@ -137,6 +137,35 @@ static void test_full_device_is_told_and_nothing_is_held(cw_context *context) {
   remove_folder(folder);
 }
 
+/* What is promised to fit must fit; half as much again is the room for what grows by factors. */
+static void test_estimate_covers_what_is_taken(cw_context *context) {
+  const double small_arrays = 1 << 20; /* bytes: sums, counts, passes of the sort */
+  for (int k = 0; k < 2; k++) {
+    const twin_case c = {.dim = 3,
+                         .order = 2,
+                         .interval = 1,
+                         .deposit = TWIN_FIXED,
+                         .filters = 2,
+                         .precision = (cw_precision)k,
+                         .weights = k};
+    const cw_deck_override many = {"particles.ppc0", "400.0"};
+    char text[TWIN_DECK];
+    cw_engine_memory need = {0};
+    cw_engine_diagnostics found;
+    twin_deck(&c, text);
+    twin device = twin_open(context, "estimate", text, &many, 1);
+    twin_steps(&device, 3);
+    if (!device.engine)
+      return;
+    plain_ok(context, cw_engine_diagnose(device.engine, &found));
+    plain_ok(context, cw_engine_estimate(context, device.deck, &need));
+    const double taken = (double)cw_memory_used(context, CW_SPACE_DEVICE);
+    plain_check(taken <= need.total + small_arrays && taken >= need.total / 1.5,
+                "%.0f bytes are taken; the estimate is %.0f", taken, need.total);
+    twin_close(&device);
+  }
+}
+
 /* Puts a particle far outside; the push tells where it gathers, else the deposit. */
 static void test_particle_outside_is_told_with_its_step(cw_context *context) {
   static const char *const pushers[] = {"Boris", "none"};
@@ -172,6 +201,7 @@ int main(void) {
                                      PLAIN_CASE(test_engine_ecsim_stays_on_the_cpu),
                                      PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
                                      PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
+                                     PLAIN_CASE(test_estimate_covers_what_is_taken),
                                      PLAIN_CASE(test_particle_outside_is_told_with_its_step)};
   return plain_main(cases, (int)(sizeof cases / sizeof *cases));
 }
