@@ -97,13 +97,29 @@ static cw_status check_particles(cw_cells *cells, const cw_particles_view *parti
 static cw_status sort_host(cw_cells *cells, cw_particles_view *particles, int64_t *alive) {
   cw_context *context = cells->context;
   const cw_key_rule *rule = &cells->rule;
+  const int cells_from_bins =
+      !rule->with_prev && cells->options.depth != CW_DEPTH_TILE && !cells->options.low_memory;
+  uint32_t *bin_ends = NULL;
+  int outside = 0;
+  cw_status status;
   CW_TRY(reserve_scratch(cells, particles->count));
-  cw_key_source source = {.rule = rule, .particles = particles, .kept = cells->keys};
-  CW_TRY(cw_sort_permutation(context, particles->count, &source, rule->bins, rule->tile_bins,
-                             cells->permutation, cells->offsets));
+  if (cells_from_bins)
+    CW_TRY(CW_NEW(context, rule->bins, "ends of the sort's bins", &bin_ends));
+  cw_key_source source = {.rule = rule,
+                          .particles = particles,
+                          .kept = cells->keys,
+                          .bin_ends = bin_ends,
+                          .outside = &outside};
+  CW_TRY_CLEANUP(status, cw_sort_permutation(context, particles->count, &source, rule->bins,
+                                             rule->tile_bins, cells->permutation, cells->offsets));
   *alive = cells->offsets[rule->bins / rule->tile_bins];
-  return cw_sort_reorder(context, particles, *alive, cells->permutation, cells->options.low_memory,
-                         &cells->scratch);
+  const cw_sort_bins bins = {rule, bin_ends};
+  status =
+      cw_sort_reorder(context, particles, *alive, cells->permutation, cells->options.low_memory,
+                      bin_ends && !outside ? &bins : NULL, &cells->scratch);
+cleanup:
+  CW_DELETE(context, bin_ends);
+  return status;
 }
 
 /* spare: as for cw_sort_cells_cuda. */

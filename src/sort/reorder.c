@@ -29,6 +29,10 @@ typedef struct reorder_job {
   size_t size[CW_MEMBERS];
   size_t first_byte[CW_MEMBERS]; /* of a member, among the bytes of one particle */
   size_t bytes_each;
+  const cw_sort_bins *bins; /* cells are written from them, and are no members; or NULL */
+  int32_t *const *cells;    /* the particles' i */
+  int offset_member[3];     /* which members dx are */
+  cw_precision precision;
   int parts;
   int64_t *part_far; /* [parts + 1] first far source of each part */
   int64_t far_room;
@@ -133,6 +137,19 @@ static void write_back(const reorder_job *job, int part, int64_t chunk) {
            (size_t)n * job->size[m]);
 }
 
+/* The cells of a chunk whose offsets are in the ring: no chunk reads them, so they need no ring. */
+static void write_cells(const reorder_job *job, int part, int64_t chunk) {
+  int64_t begin = chunk_begin(job, chunk), n = chunk_begin(job, chunk + 1) - begin;
+  const cw_key_rule *rule = job->bins->rule;
+  const void *dx[3] = {NULL};
+  int32_t *i[3] = {NULL};
+  for (int a = 0; a < rule->dim; a++) {
+    dx[a] = rule->by_node ? ring_place(job, part, chunk, job->offset_member[a]) : NULL;
+    i[a] = job->cells[a] + begin;
+  }
+  job->cpu->cells(rule, job->bins->ends, begin, n, job->precision, dx, i);
+}
+
 /* Asks for what the caches cannot have of a member that is copied next. */
 static void fetch_cold(const reorder_job *job, const cw_sort_plan *plan, int member) {
   if (member < job->members)
@@ -167,6 +184,8 @@ static void gather_chunk(const reorder_job *job, int part, int64_t chunk, int64_
       cpu->gather(n, sources, job->size[m], job->array[m], place);
     put_far(job, m, far, far_end, begin, place);
   }
+  if (job->bins)
+    write_cells(job, part, chunk);
 }
 
 static void reorder_part(const reorder_job *job, int part) {
@@ -284,8 +303,8 @@ static cw_status reorder_by_cycles(const reorder_job *job) {
   return CW_OK;
 }
 
-/* The members that move: all that are there, but for the _prev ones. Wide ones first, so that every
- * member's place in the ring is aligned. */
+/* The members that move: all that are there, but for the _prev ones and cells that the bins tell.
+ * Wide ones first, so that every member's place in the ring is aligned. */
 static void list_members(reorder_job *job, const cw_particles_view *particles) {
   void *array[CW_MEMBERS];
   cw_member_arrays(particles, array);
@@ -293,8 +312,12 @@ static void list_members(reorder_job *job, const cw_particles_view *particles) {
     for (int m = 0; m < CW_MEMBERS; m++) {
       int is_prev = (m >= CW_MEMBER_I_PREV && m < CW_MEMBER_DX) ||
                     (m >= CW_MEMBER_DX_PREV && m < CW_MEMBER_U);
-      if (!array[m] || is_prev || cw_member_size(m, particles->precision) != size)
+      int is_cell = m < CW_MEMBER_I_PREV, is_offset = m >= CW_MEMBER_DX && m < CW_MEMBER_DX_PREV;
+      if (!array[m] || is_prev || cw_member_size(m, particles->precision) != size ||
+          (job->bins && is_cell && m < job->bins->rule->dim))
         continue;
+      if (is_offset)
+        job->offset_member[m - CW_MEMBER_DX] = job->members;
       job->array[job->members] = array[m];
       job->size[job->members] = size;
       job->first_byte[job->members++] = job->bytes_each;
@@ -303,13 +326,15 @@ static void list_members(reorder_job *job, const cw_particles_view *particles) {
 }
 
 cw_status cw_sort_reorder(cw_context *context, cw_particles_view *particles, int64_t alive,
-                          uint32_t *permutation, int low_memory, cw_reorder_scratch *scratch) {
+                          uint32_t *permutation, int low_memory, const cw_sort_bins *bins,
+                          cw_reorder_scratch *scratch) {
   reorder_job job = {.context = context,
                      .count = particles->count,
                      .alive = alive,
                      .permutation = permutation,
+                     .cells = particles->i,
+                     .precision = particles->precision,
                      .cpu = CW_ISA_SELECT(cw_sort_cpu_ops, cw_context_isa(context))};
-  list_members(&job, particles);
   job.parts = (int)cw_max_i64(1, cw_min_i64(cw_context_threads(context), chunk_count(&job) / RING));
   cw_status status;
   CW_TRY_CLEANUP(status, CW_NEW(context, job.parts + 1, "parts of the reorder", &job.part_far));
@@ -318,7 +343,10 @@ cw_status cw_sort_reorder(cw_context *context, cw_particles_view *particles, int
     job.part_far[p + 1] = count_far(&job, p);
   for (int p = 0; p < job.parts; p++)
     job.part_far[p + 1] += job.part_far[p];
-  if (job.part_far[job.parts] * FAR_SHARE <= alive)
+  const int by_window = job.part_far[job.parts] * FAR_SHARE <= alive;
+  job.bins = by_window ? bins : NULL;
+  list_members(&job, particles);
+  if (by_window)
     status = reorder_by_window(&job, scratch);
   else
     status = low_memory ? reorder_by_cycles(&job) : reorder_by_buffer(&job);

@@ -16,6 +16,7 @@ typedef struct sort_job {
   uint32_t *places;  /* [parts][bins + 1]: counts, then the next free place of each bin */
   uint32_t *buffers; /* [parts][KEY_BLOCK] */
   int64_t *wrong;    /* [parts]: first point whose key is above bins, or -1 */
+  int outside;       /* a particle is outside the block */
 } sort_job;
 
 static int64_t part_begin(const sort_job *job, int part) {
@@ -24,14 +25,16 @@ static int64_t part_begin(const sort_job *job, int part) {
 }
 
 /* Keys of slots [begin, begin + n). */
-static const uint32_t *block_keys(const sort_job *job, int part, int64_t begin, int64_t n,
+static const uint32_t *block_keys(sort_job *job, int part, int64_t begin, int64_t n,
                                   int first_pass) {
   const cw_key_source *source = job->source;
   if (source->given)
     return source->given + begin;
   uint32_t *keys = source->kept ? source->kept + begin : job->buffers + (int64_t)part * KEY_BLOCK;
-  if (first_pass || !source->kept)
-    job->cpu->keys(source->rule, source->particles, begin, n, keys);
+  if ((first_pass || !source->kept) &&
+      job->cpu->keys(source->rule, source->particles, begin, n, keys))
+#pragma omp atomic write
+    job->outside = 1;
   return keys;
 }
 
@@ -61,7 +64,7 @@ static void count_block(const uint32_t *keys, int64_t n, uint32_t *counts) {
     counts[keys[k]]++;
 }
 
-static void count_part(const sort_job *job, int part) {
+static void count_part(sort_job *job, int part) {
   uint32_t *counts = job->places + (int64_t)part * ((int64_t)job->bins + 1);
   int64_t end = part_begin(job, part + 1);
   job->wrong[part] = -1;
@@ -89,7 +92,7 @@ static void scan(const sort_job *job) {
     }
 }
 
-static void scatter_part(const sort_job *job, int part, uint32_t *permutation) {
+static void scatter_part(sort_job *job, int part, uint32_t *permutation) {
   uint32_t *places = job->places + (int64_t)part * ((int64_t)job->bins + 1);
   int64_t end = part_begin(job, part + 1);
   for (int64_t begin = part_begin(job, part); begin < end; begin += KEY_BLOCK) {
@@ -153,6 +156,12 @@ cw_status cw_sort_permutation(cw_context *context, int64_t count, const cw_key_s
 #pragma omp parallel for num_threads(job.parts) schedule(static, 1)
   for (int p = 0; p < job.parts; p++)
     scatter_part(&job, p, permutation);
+  if (source->bin_ends) /* each part's places end where the next one's began: the last part's are it
+                         */
+    memcpy(source->bin_ends, job.places + (size_t)(job.parts - 1) * row,
+           (size_t)bins * sizeof *source->bin_ends);
+  if (source->outside)
+    *source->outside = job.outside;
 
 cleanup:
   CW_DELETE(context, job.places);

@@ -31,9 +31,13 @@ typedef struct cw_sort_plan {
 } cw_sort_plan;
 
 typedef struct cw_sort_cpu {
-  /* Keys of slots [begin, begin + n). */
-  void (*keys)(const cw_key_rule *rule, const cw_particles_view *particles, int64_t begin,
-               int64_t n, uint32_t *keys);
+  /* Keys of slots [begin, begin + n); not 0 if a cell among them is outside the block. */
+  int (*keys)(const cw_key_rule *rule, const cw_particles_view *particles, int64_t begin, int64_t n,
+              uint32_t *keys);
+  /* The other way round, without with_prev and with none outside: cells of places [begin, begin +
+   * n), from the end of each bin's places and the offsets there; dx and i begin at `begin`. */
+  void (*cells)(const cw_key_rule *rule, const uint32_t *bin_ends, int64_t begin, int64_t n,
+                cw_precision precision, const void *const dx[3], int32_t *const i[3]);
   /* destination[k] = source[index[k]], k < n, items of 1, 2, 4 or 8 bytes. */
   void (*gather)(int64_t n, const uint32_t *index, size_t item_size, const void *source,
                  void *destination);

@@ -14,7 +14,15 @@ typedef struct cw_key_source {
   const cw_key_rule *rule;
   const cw_particles_view *particles;
   uint32_t *kept;
+  uint32_t *bin_ends; /* out: where each bin's places end, or NULL */
+  int *outside;       /* out, with a rule: a particle is outside the block */
 } cw_key_source;
+
+/* What a rule and its sort tell of the cell of each sorted place. */
+typedef struct cw_sort_bins {
+  const cw_key_rule *rule;
+  const uint32_t *ends;
+} cw_sort_bins;
 
 /* A slot number must fit in 32 bits. */
 cw_status cw_sort_check_count(cw_context *context, int64_t count);
@@ -36,9 +44,11 @@ typedef struct cw_reorder_scratch {
 } cw_reorder_scratch;
 
 /* Moves every array that is not NULL so that slot s receives slot permutation[s], for s < alive;
- * slots from alive on are undefined. Overwrites the permutation.
+ * slots from alive on are undefined. Overwrites the permutation. With `bins`, cells may be written
+ * from them instead of being moved.
  * Errors: CW_ERROR_MEMORY, before anything moved. */
 cw_status cw_sort_reorder(cw_context *context, cw_particles_view *particles, int64_t alive,
-                          uint32_t *permutation, int low_memory, cw_reorder_scratch *scratch);
+                          uint32_t *permutation, int low_memory, const cw_sort_bins *bins,
+                          cw_reorder_scratch *scratch);
 
 #endif

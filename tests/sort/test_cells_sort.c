@@ -105,6 +105,8 @@ static void check_case(const oracle_case *c, int threads, int low_memory, int ro
         sorted.i_prev[a][s] = sorted.i[a][s];
         if (bits[a] % 16 == 0)
           sorted.i[a][s] += bits[a] / 16 % 2 ? 1 : -1;
+        if (c->outside == 0) /* periodic: a sort that finds all inside need not move the cells */
+          sorted.i[a][s] = (sorted.i[a][s] + c->cells[a]) % c->cells[a];
       }
       if (c->dead > 0 && bits[3] % 64 == 0)
         sorted.tag[s] = CW_TAG_DEAD;
