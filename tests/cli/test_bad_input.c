@@ -10,6 +10,19 @@ typedef struct bad_input {
 
 static const bad_input decks[] = {
     {"run deck.toml --out o", "CFL = 0.9", "^CLF = 0.9", "CFL"},
+    {"run deck.toml --out o", "problem = \"thermal\"\ntemperature = 0.1\n",
+     "problem = \"expressions\"\nspecies.electrons.density = \"1 + cos(^q * x)\"\n"
+     "species.positrons.density = 1\n",
+     "found unknown name 'q'"},
+    {"check deck.toml", "problem = \"thermal\"\ntemperature = 0.1\n",
+     "problem = \"expressions\"\nspecies.electrons.density = ^\"x - 1\"\n"
+     "species.positrons.density = 1\n",
+     "is -0.95 at x = 0.05; expected a finite density of at least 0"},
+    {"run deck.toml --out o", "temperature = 0.1\n",
+     "temperature = 0.1\nexternal_E = [0, ^\"sqrt(t - 1)\", 0]\n",
+     "setup.external_E[2] is nan at x = 0, t = 0; expected a finite field"},
+    {"run deck.toml --out o --set 'setup.external_B=[0, \"1 +\", 0]'", "temperature = 0.1\n",
+     "temperature = 0.1\n", "setup.external_B[2], character 4: found the end"},
     {"run deck.toml --out o", "skindepth0", "^skindepht0", "'skindepth0'"},
     {"run deck.toml --out o", "[scales]", "[^scalse]", "scales"},
     {"run deck.toml --out o", "shape_order = 2", "shape_order = ^\"two\"", "expected"},

@@ -5,6 +5,7 @@
 #include <cellwise/random.h>
 
 #include "deck_case.h"
+#include "setup/expression_deck.h"
 
 enum { MUTANTS = 20000, ROOM = 4096, SEED = 20 };
 
@@ -116,6 +117,46 @@ START_TEST(test_mutated_decks_are_refused_or_sound) {
 }
 END_TEST
 
+/* The same for decks of expressions, whose check reads every character of them. */
+START_TEST(test_mutated_expressions_are_refused_or_sound) {
+  cw_context *context = case_context();
+  static const char cells[] = "[64, 32]", few[] = "[ 4,  2]";
+  static char base[ROOM + 1], text[ROOM + 1];
+  int refused = 0, checked = 0;
+  strcpy(base, expression_deck);
+  memcpy(strstr(base, cells), few, strlen(few));
+  const size_t setup = (size_t)(strstr(base, "[setup]") - base);
+  for (uint32_t k = 0; k < MUTANTS / 4; k++) {
+    uint32_t bits[4];
+    cw_deck *deck;
+    memcpy(text, base, setup);
+    char *part = text + setup; /* what is mutated */
+    size_t length = strlen(base) - setup;
+    memcpy(part, base + setup, length);
+    for (uint32_t m = 0; m <= k % 2; m++) {
+      cw_random_bits(SEED, 2, k, m, bits);
+      if (length + setup + 256 < ROOM)
+        length = mutate(part, length, bits);
+    }
+    cw_status status = cw_deck_parse(context, "m.toml", text, setup + length, NULL, 0, &deck);
+    if (status == CW_OK) {
+      expect_sound(context, deck);
+      status = cw_setup_check(context, deck);
+      checked++;
+      refused += status != CW_OK;
+      if (status != CW_OK)
+        expect_place(cw_context_message(context));
+    }
+    cw_deck_destroy(deck);
+  }
+  ck_assert_uint_eq(cw_memory_used(context, CW_SPACE_HOST), 0);
+  ck_assert_int_gt(checked, MUTANTS / 20); /* so many were TOML, and so many of them wrong */
+  ck_assert_int_gt(refused, MUTANTS / 50);
+  ck_assert_int_lt(refused, checked * 98 / 100);
+  cw_context_destroy(context);
+}
+END_TEST
+
 START_TEST(test_mutated_overrides_are_refused_or_sound) {
   cw_context *context = case_context();
   static const char *const keys[] = {
@@ -149,6 +190,7 @@ int main(void) {
   TCase *tests = tcase_create("deck mutations");
   tcase_set_timeout(tests, 300);
   tcase_add_test(tests, test_mutated_decks_are_refused_or_sound);
+  tcase_add_test(tests, test_mutated_expressions_are_refused_or_sound);
   tcase_add_test(tests, test_mutated_overrides_are_refused_or_sound);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
