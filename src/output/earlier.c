@@ -20,8 +20,12 @@ static int is_output(const char *name) {
 }
 
 int cw_output_has_run(const char *folder) {
+  static const char *const signs[] = {"deck.toml", "history.csv"};
   char path[CW_PATH_SIZE];
-  return cw_path_join(NULL, folder, "history.csv", path) == CW_OK && access(path, F_OK) == 0;
+  int any = 0;
+  for (int k = 0; k < 2; k++)
+    any |= cw_path_join(NULL, folder, signs[k], path) == CW_OK && access(path, F_OK) == 0;
+  return any;
 }
 
 /* folder/previous_N with the first N that is free, made. */

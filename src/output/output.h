@@ -29,7 +29,7 @@ enum { CW_OUTPUT_PATH = 4096 };
 cw_status cw_output_set_aside(cw_context *context, const char *folder, char aside[CW_OUTPUT_PATH]);
 /* Undoes set_aside, as far as it can, for a run that could not start. */
 void cw_output_put_back(const char *folder, const char *aside);
-/* 1 when there is a run's history in the folder. */
+/* 1 when a run has begun in the folder: its deck or its history is there. */
 int cw_output_has_run(const char *folder);
 /* Removes field files of steps behind `step`. Errors: CW_ERROR_IO. */
 cw_status cw_output_drop_fields(cw_context *context, const char *folder, int64_t step);
