@@ -102,15 +102,18 @@ cleanup:
 static cw_status warn_of_charge(cw_engine *engine) {
   static const double tolerance = 1e-3;
   cw_engine_diagnostics found;
-  if (strcmp(engine->deck->setup.problem, "expressions") != 0)
+  const char *problem = engine->deck->setup.problem;
+  if (strcmp(problem, "expressions") != 0 && strcmp(problem, "hdf5") != 0)
     return CW_OK;
   CW_TRY(cw_engine_diagnose(engine, &found));
   if (found.charge_error > tolerance)
-    cw_log(engine->context, CW_LOG_WARNING,
-           "the initial state breaks Gauss's law: max |div E - rho| is %.3g of the largest charge "
-           "density of one species; the difference stays, as a charge that never moves (set E, or "
-           "give species that cancel the same text as density: they then start at the same places)",
-           found.charge_error);
+    cw_log(
+        engine->context, CW_LOG_WARNING,
+        "the initial state breaks Gauss's law: max |div E - rho| is %.3g of the largest charge "
+        "density of one species; the difference stays, as a charge that never moves (set E, or "
+        "let charges that cancel start at the same places: in expressions, densities of the same "
+        "text)",
+        found.charge_error);
   return CW_OK;
 }
 

@@ -2,12 +2,24 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/context_private.h"
 
 cw_deck_where cw_setup_where(const cw_deck *deck, const char *key) {
   const cw_deck_parameter *parameter = cw_deck_setup_parameter(deck, key);
   return parameter ? parameter->where : deck->setup.where;
+}
+
+void cw_setup_file(const cw_deck *deck, const char *key, char path[CW_SETUP_PATH]) {
+  char file[256];
+  const char *slash = strrchr(deck->path, '/');
+  cw_setup_text(deck, key, file);
+  snprintf(path, CW_SETUP_PATH, "%.*s%s", slash ? (int)(slash - deck->path) + 1 : 0, deck->path,
+           file);
+  if (file[0] == '/' || !slash || access(path, R_OK) != 0)
+    snprintf(path, CW_SETUP_PATH, "%s", file);
 }
 
 cw_status cw_check_range(cw_context *context, const cw_deck *deck, const char *key, double low,

@@ -7,6 +7,9 @@
 
 /* Where a parameter stands, or the [setup] table if it is left to its default. */
 cw_deck_where cw_setup_where(const cw_deck *deck, const char *key);
+/* The path that a key names: as written, or seen from the deck's folder where that is a file. */
+enum { CW_SETUP_PATH = 4096 + 256 };
+void cw_setup_file(const cw_deck *deck, const char *key, char path[CW_SETUP_PATH]);
 /* low <= value <= high, or strictly between if open. */
 cw_status cw_check_range(cw_context *context, const cw_deck *deck, const char *key, double low,
                          double high, int open);

@@ -1,11 +1,10 @@
 /* Start from a state file: the deck's grid, species, scales and numerics come from it, and what the
  * deck says of them too must agree. A checkpoint is one (problem_state_checkpoint.c); the other
- * kind, state.h's, is for engine ecsim. Its units: charges, masses and fields as in the file, so q0 = B0 =
- * 1 and a particle's weight is the size of its charge. */
+ * kind, state.h's, is for engine ecsim. Its units: charges, masses and fields as in the file, so q0
+ * = B0 = 1 and a particle's weight is the size of its charge. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/context_private.h"
 #include "setup/checkpoint_file.h"
@@ -20,16 +19,6 @@ const cw_problem_key cw_state_keys[] = {
     {.name = NULL},
 };
 
-/* The file's path: as written, or seen from the deck's folder where that is a file. */
-static void find_path(const cw_deck *deck, char path[4096 + 256]) {
-  char file[256];
-  const char *slash = strrchr(deck->path, '/');
-  cw_setup_text(deck, "file", file);
-  snprintf(path, 4096 + 256, "%.*s%s", slash ? (int)(slash - deck->path) + 1 : 0, deck->path, file);
-  if (file[0] == '/' || !slash || access(path, R_OK) != 0)
-    snprintf(path, 4096 + 256, "%s", file);
-}
-
 /* The failure that the context tells of, as one of the key. */
 static cw_status fail_file(cw_context *context, const cw_deck *deck) {
   char message[512];
@@ -38,8 +27,8 @@ static cw_status fail_file(cw_context *context, const cw_deck *deck) {
 }
 
 static cw_status open_state(cw_context *context, const cw_deck *deck, cw_state_file *state) {
-  char path[4096 + 256];
-  find_path(deck, path);
+  char path[CW_SETUP_PATH];
+  cw_setup_file(deck, "file", path);
   return cw_state_open(context, path, state) == CW_OK ? CW_OK : fail_file(context, deck);
 }
 
@@ -176,8 +165,8 @@ static cw_status take_all(cw_context *context, cw_deck *deck, const cw_state_fil
 
 cw_status cw_state_resolve(cw_context *context, cw_deck *deck) {
   cw_state_file state;
-  char path[4096 + 256];
-  find_path(deck, path);
+  char path[CW_SETUP_PATH];
+  cw_setup_file(deck, "file", path);
   if (cw_checkpoint_is(path)) {
     cw_status status = cw_state_resolve_checkpoint(context, deck, path);
     return status == CW_OK || status == CW_ERROR_INPUT ? status : fail_file(context, deck);
@@ -199,8 +188,8 @@ cw_status cw_state_check(cw_context *context, const cw_deck *deck) {
 
 int64_t cw_state_expected(const cw_deck *deck, int species) {
   cw_state_file state;
-  char path[4096 + 256];
-  find_path(deck, path);
+  char path[CW_SETUP_PATH];
+  cw_setup_file(deck, "file", path);
   if (cw_checkpoint_is(path))
     return cw_max_i64(cw_state_expected_checkpoint(deck, species, path), 0);
   if (open_state(deck->context, deck, &state) != CW_OK)
@@ -300,8 +289,8 @@ cw_status cw_state_fill(const cw_setup_target *target) {
   double *values = NULL;
   int64_t most = 0;
   cw_status status = CW_OK;
-  char path[4096 + 256];
-  find_path(target->deck, path);
+  char path[CW_SETUP_PATH];
+  cw_setup_file(target->deck, "file", path);
   if (cw_checkpoint_is(path)) {
     status = cw_state_fill_checkpoint(target, path);
     return status == CW_OK || status == CW_ERROR_MEMORY ? status

@@ -33,9 +33,11 @@ const cw_problem cw_problems[] = {
             "alone, with species 3, 4 for the background)"),
     PROBLEM(expressions, "your own plasma: densities, velocities, temperatures and fields as "
                          "expressions of x, y, z and of [setup.constants]"),
+    PROBLEM(hdf5, "your own arrays: fields and particles from an HDF5 file, on the deck's grid"),
     {.name = "state",
-     .text = "a checkpoint of either engine, or a state file of engine ecsim: grid, fields, species, "
-             "units and numerics come from it",
+     .text =
+         "a checkpoint of either engine, or a state file of engine ecsim: grid, fields, species, "
+         "units and numerics come from it",
      .keys = cw_state_keys,
      .resolve = cw_state_resolve,
      .check = cw_state_check,

@@ -21,6 +21,7 @@ CW_PROBLEM_DECLARE(light_wave);
 CW_PROBLEM_DECLARE(whistler);
 CW_PROBLEM_DECLARE(double_harris);
 CW_PROBLEM_DECLARE(expressions);
+CW_PROBLEM_DECLARE(hdf5);
 CW_PROBLEM_DECLARE(state);
 cw_status cw_state_resolve(cw_context *context, cw_deck *deck);
 
