@@ -29,15 +29,6 @@ static void CW_LANE_NAME(cw_gather_listed)(const cw_push_job *job, int64_t begin
   }
 }
 
-/* 1 when any bit of any lane is set. */
-CW_BODY int CW_LANE_NAME(cw_any_cell)(cw_lane_cell cells) {
-  uint64_t words[sizeof cells / sizeof(uint64_t)], any = 0;
-  memcpy(words, &cells, sizeof cells);
-  for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-    any |= words[w];
-  return any != 0;
-}
-
 /* Base nodes along an axis of particles at offset dx in `cell`. */
 CW_BODY cw_lane_cell CW_LANE_NAME(cw_base_lanes)(const cw_push_job *job, cw_lane_cell cell,
                                                  cw_lane dx) {
@@ -46,14 +37,20 @@ CW_BODY cw_lane_cell CW_LANE_NAME(cw_base_lanes)(const cw_push_job *job, cw_lane
   return job->order % 2 ? cell : CW_LANE_NAME(cw_add_cells)(cell, CW_LANE_TO_CELL(upper));
 }
 
-/* How many lanes are zero before the first that is not. */
-CW_BODY int CW_LANE_NAME(cw_leading_zeros)(cw_lane_cell cells) {
+/* Bits of the lanes that are not zero. */
+CW_BODY uint32_t CW_LANE_NAME(cw_set_lanes)(cw_lane_cell cells) {
+#if defined(__AVX512F__) && CW_REAL_IS_DOUBLE
+  return _mm256_test_epi32_mask((__m256i)cells, (__m256i)cells);
+#elif defined(__AVX512F__)
+  return _mm512_test_epi32_mask((__m512i)cells, (__m512i)cells);
+#else
   int32_t lane[CW_LANES];
+  uint32_t set = 0;
   memcpy(lane, &cells, sizeof lane);
-  uint32_t set = 1U << (CW_LANES - 1) << 1;
   for (int l = 0; l < CW_LANES; l++)
     set |= (uint32_t)(lane[l] != 0) << l;
-  return __builtin_ctz(set);
+  return set;
+#endif
 }
 
 /* Finds the bases of n particles from place p of the block on. When these fill a register, are
@@ -78,13 +75,11 @@ CW_BODY int CW_LANE_NAME(cw_gather_sorted)(const cw_push_job *job, int64_t begin
     from_first |= base[a] ^ base[a][0];
     from_last |= base[a] ^ base[a][CW_LANES - 1];
   }
-  int count = CW_LANES;
-  if (CW_LANE_NAME(cw_any_cell)(from_first))
-    count = CW_LANE_NAME(cw_leading_zeros)(from_first);
-  cw_lane_cell strangers = (from_first != 0) & (from_last != 0);
+  const uint32_t others = CW_LANE_NAME(cw_set_lanes)(from_first);
+  const int count = __builtin_ctz(others | 1U << (CW_LANES - 1) << 1);
   if (n < CW_LANES || !CW_LANE_NAME(cw_all_alive)(tag, p, CW_LANES) ||
       !CW_REAL_NAME(cw_inside)(job, scratch, p) ||
-      (count < FEW && CW_LANE_NAME(cw_any_cell)(strangers))) {
+      (count < FEW && (others & CW_LANE_NAME(cw_set_lanes)(from_last)))) {
     for (int a = 0; a < job->dim; a++)
       CW_LANE_NAME(cw_store_cell)(scratch->base[a] + p, base[a], n);
     return 0;
