@@ -11,6 +11,7 @@ static const double COLDEST_DEBYE = 0.3;   /* cells: Birdsall & Langdon, ch. 8 *
 static const double FASTEST_PERIOD = 10;   /* steps, of plasma waves */
 static const double FASTEST_GYRATION = 6;  /* steps: half a radian of phase at a time is lost */
 static const double FEWEST_PARTICLES = 4;  /* a cell and species: half of the density is noise */
+static const double NET_CHARGE = 1e-3;     /* of the sum of sizes */
 static const double STABLE_MARGIN = 0.995; /* of the largest stable step */
 static const double STRAYED_SHARE = 1;     /* of particles that have left their tile's reach */
 static const double SORTED_COUNT = 1e5;    /* particles, from which on it matters */
@@ -157,6 +158,24 @@ static void warn_of_time_step(cw_check_warnings *warnings, const cw_check_scales
         courant);
 }
 
+/* Mean charge of a plasma whose densities the user gives; in a periodic box no field belongs to it.
+ */
+static void warn_of_charge(cw_check_warnings *warnings, const cw_check_scales *scales,
+                           const cw_deck *deck) {
+  double net = 0, size = 0;
+  for (int s = 0; s < deck->particles.species_count; s++) {
+    const double each = deck->particles.species[s].charge * scales->species[s].mean_per_cell;
+    if (scales->species[s].plasma.density > 0)
+      net += each, size += fabs(each);
+  }
+  if (!deck->particles.use_weights && fabs(net) > NET_CHARGE * size)
+    cw_check_add_warning(
+        warnings,
+        "the species' charges do not cancel: their mean is %.3g of what they would "
+        "be with one sign",
+        net / size);
+}
+
 static void warn_of_sampling(cw_check_warnings *warnings, const cw_check_scales *scales,
                              const cw_deck *deck) {
   char more[40];
@@ -252,6 +271,7 @@ void cw_check_warn(cw_check_warnings *warnings, const cw_check_scales *scales,
   if (deck->particles.species_count < 1)
     return;
   warn_of_sampling(warnings, scales, deck);
+  warn_of_charge(warnings, scales, deck);
   if (deck->simulation.engine == CW_ENGINE_ECSIM) {
     warn_of_crossing(warnings, scales, deck);
     return;

@@ -19,8 +19,8 @@ struct cw_plasma {
   cw_context *context;
   const cw_deck *deck;
   species_plasma species[CW_DECK_MAX_SPECIES];
-  cw_expression *E[3], *B[3];
-  const cw_deck_parameter *E_key, *B_key;
+  cw_expression *E[3], *B[3], *A[3];
+  const cw_deck_parameter *E_key, *B_key, *A_key;
 };
 
 static const char expected_density[] = "a finite density of at least 0";
@@ -100,6 +100,8 @@ static cw_status make(cw_plasma *plasma) {
   }
   plasma->E_key = cw_deck_setup_parameter(deck, "E");
   plasma->B_key = cw_deck_setup_parameter(deck, "B");
+  plasma->A_key = cw_deck_setup_parameter(deck, "A");
+  CW_TRY(cw_formula_vector(context, deck, &scope, plasma->A_key, axes, plasma->A));
   CW_TRY(cw_formula_vector(context, deck, &scope, plasma->E_key, axes, plasma->E));
   return cw_formula_vector(context, deck, &scope, plasma->B_key, axes, plasma->B);
 }
@@ -130,6 +132,7 @@ void cw_plasma_destroy(cw_plasma *plasma) {
   for (int a = 0; a < 3; a++) {
     cw_expression_destroy(plasma->E[a]);
     cw_expression_destroy(plasma->B[a]);
+    cw_expression_destroy(plasma->A[a]);
   }
   CW_DELETE(plasma->context, plasma);
 }
@@ -198,12 +201,13 @@ static cw_status check_at(const cw_plasma *plasma, const double x[3]) {
     if (density > 0)
       CW_TRY(check_motion_at(plasma, s, x));
   }
-  for (int a = 0; a < 3; a++) {
-    const double E = value_at(plasma->E[a], x), B = value_at(plasma->B[a], x);
-    if (!isfinite(E) || !isfinite(B))
-      return cw_formula_fail(plasma->context, plasma->deck,
-                             isfinite(E) ? plasma->B_key : plasma->E_key, a, isfinite(E) ? B : E, x,
-                             NAN, expected_field);
+  for (int k = 0; k < 9; k++) {
+    cw_expression *const *const field = k < 3 ? plasma->E : k < 6 ? plasma->B : plasma->A;
+    const cw_deck_parameter *key = k < 3 ? plasma->E_key : k < 6 ? plasma->B_key : plasma->A_key;
+    const double value = value_at(field[k % 3], x);
+    if (!isfinite(value))
+      return cw_formula_fail(plasma->context, plasma->deck, key, k % 3, value, x, NAN,
+                             expected_field);
   }
   return CW_OK;
 }
@@ -238,7 +242,7 @@ void cw_plasma_extremes(const cw_plasma *plasma, int species, cw_species_scales 
     const double density = value_at(plasma->species[species].density, x);
     double B = 0;
     for (int a = 0; a < 3; a++)
-      B += pow(value_at(plasma->B[a], x), 2);
+      B += pow(cw_plasma_B(plasma, a, x), 2);
     scales->B = fmax(scales->B, sqrt(B));
     if (!(density > 0) || !cw_plasma_motion(plasma, species, x, drift, &temperature))
       continue;
@@ -292,8 +296,36 @@ double cw_plasma_E(const void *plasma, int axis, const double x[3]) {
   return value_at(((const cw_plasma *)plasma)->E[axis], x);
 }
 
-double cw_plasma_B(const void *plasma, int axis, const double x[3]) {
-  return value_at(((const cw_plasma *)plasma)->B[axis], x);
+/* Difference of component c of A along axis b over the cell around x. On the Yee grid A_c stands on
+ * the edge along c, where E_c does; engine ecsim takes the mean over the cell's edges along b. */
+static double difference(const cw_plasma *plasma, int c, int b, const double x[3]) {
+  const cw_deck *deck = plasma->deck;
+  const int dim = deck->grid.dim;
+  const int corners = deck->simulation.engine == CW_ENGINE_ECSIM ? 1 << dim : 1;
+  double sum = 0;
+  int edges = 0;
+  if (b >= dim || !plasma->A_key)
+    return 0;
+  for (int corner = 0; corner < corners; corner++) {
+    double upper[3] = {x[0], x[1], x[2]}, lower[3];
+    if (corner >> b & 1)
+      continue; /* both ends of an edge are taken at once */
+    for (int a = 0; a < dim && corners > 1; a++)
+      if (a != b)
+        upper[a] += (corner >> a & 1 ? 0.5 : -0.5) * deck->grid.dx[a];
+    memcpy(lower, upper, sizeof lower);
+    upper[b] += 0.5 * deck->grid.dx[b];
+    lower[b] -= 0.5 * deck->grid.dx[b];
+    sum += value_at(plasma->A[c], upper) - value_at(plasma->A[c], lower);
+    edges++;
+  }
+  return sum / edges / deck->grid.dx[b];
+}
+
+double cw_plasma_B(const void *user, int axis, const double x[3]) {
+  const cw_plasma *plasma = user;
+  const int b = (axis + 1) % 3, c = (axis + 2) % 3;
+  return value_at(plasma->B[axis], x) + difference(plasma, c, b, x) - difference(plasma, b, c, x);
 }
 
 cw_status cw_plasma_fail_density(const cw_plasma *plasma, int species, const cw_grid *grid) {
@@ -338,7 +370,9 @@ static cw_status check_component(const cw_plasma *plasma, const cw_setup_target 
                                  int electric, int axis) {
   const cw_grid *grid = target->grid;
   const cw_vector_view field = electric ? target->E : target->B;
-  const cw_deck_parameter *key = electric ? plasma->E_key : plasma->B_key;
+  const cw_deck_parameter *key = electric        ? plasma->E_key
+                                 : plasma->B_key ? plasma->B_key
+                                                 : plasma->A_key;
   const int64_t rows = (int64_t)grid->cells[1] * grid->cells[2];
   double shift[3], x[3];
   cw_initial_shift(target->deck, electric, axis, shift);

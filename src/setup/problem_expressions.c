@@ -24,6 +24,8 @@ const cw_problem_key cw_expressions_keys[] = {
      "kT in the frame of the velocity, in units of the species' own m c^2"},
     {"E", "expression[3]", "[0, 0, 0]", "B0", "initial electric field"},
     {"B", "expression[3]", "[0, 0, 0]", "B0", "initial magnetic field"},
+    {"A", "expression[3]", "[0, 0, 0]", "B0 L",
+     "vector potential: B gets its curl, by the grid's own differences, so that div B is 0"},
     {"quiet", "bool", "false", "", "evenly spread particles instead of random places"},
     {.name = NULL},
 };

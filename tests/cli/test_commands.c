@@ -133,6 +133,15 @@ START_TEST(test_check_as_json_has_the_deck_and_what_follows_from_it) {
   const json_t *memory = json_object_get(root, "memory");
   ck_assert(json_number_value(json_object_get(memory, "total")) > 384 * 4 * 8);
   ck_assert(json_array_size(json_object_get(root, "warnings")) > 0); /* half a cell */
+  /* each species has half of n0: skin depths of 0.05 sqrt(2) / 0.1 cells */
+  const json_t *species = json_array_get(json_object_get(root, "species"), 1);
+  ck_assert_str_eq(text_of(species, "label"), "positrons");
+  ck_assert(fabs(json_number_value(json_object_get(species, "skindepth_cells")) - 0.70710678) <
+            1e-6);
+  ck_assert(fabs(json_number_value(json_object_get(species, "debye_cells")) - 0.22360680) < 1e-6);
+  ck_assert(json_number_value(json_object_get(species, "particles_per_cell")) == 8);
+  ck_assert(json_is_null(json_object_get(species, "larmor_cells"))); /* there is no field */
+  ck_assert(json_number_value(json_object_get(json_object_get(root, "time"), "seconds")) > 0);
   json_decref(root);
 }
 END_TEST

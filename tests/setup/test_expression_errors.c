@@ -105,6 +105,8 @@ static const broken cases[] = {
      "temperature kT/(m c^2) of at least 0"},
     {"\"b * sech(x / width)\"", "@\"1 / (y - 0.05)\"",
      "setup.B[3] is inf at x = -3.15, y = 0.05; expected a finite field"},
+    {"B = [0, 0, ", "A = [0, 0, @\"log(x)\"]\nB = [0, 0, ",
+     "setup.A[3] is nan at x = -3.15, y = 0.05; expected a finite field"},
     /* tables and types */
     {"[setup.species.ions]\n", "[setup.species.iosn]\n@",
      "setup.species.iosn: found no species of that label; did you mean 'ions'?"},
@@ -114,8 +116,8 @@ static const broken cases[] = {
      "mean "
      "\"species.LABEL.temperature\"?"},
     {"[0, \"0.1 * sin(k * x)\", 0]", "[0, \"0.1 * sin(k * x)\"]", NULL},
-    {"problem = \"expressions\"\n", "problem = \"expressions\"\n@A = 1\n",
-     "setup.A is not a parameter of problem \"expressions\""},
+    {"problem = \"expressions\"\n", "problem = \"expressions\"\n@G = 1\n",
+     "setup.G is not a parameter of problem \"expressions\""},
 };
 enum { CASES = (int)(sizeof cases / sizeof *cases) };
 

@@ -309,6 +309,42 @@ START_TEST(test_fields_stand_at_their_places) {
 }
 END_TEST
 
+/* B = curl A of a field that no component of B alone is free of divergence with; in the box's
+ * middle, since A is not periodic. On the Yee grid the sum of the differences of face values
+ * vanishes to their round-off; in ECSIM that of the means over a node's faces. */
+START_TEST(test_curl_of_a_potential_has_no_divergence) {
+  char *text = expression_deck_with(
+      "B = [0, 0,", "A = [\"y^2\", \"x^3\", \"exp(-(x - y)^2) * x\"]\nB = [0.5, 0,");
+  if (_i) {
+    char *engine = strstr(text, "\"srpic\"");
+    memcpy(engine, "\"ecsim\"", 7);
+  }
+  made_state made = make_state(text, 2);
+  ck_assert_msg(made.status == CW_OK, "%s", cw_context_message(made.context));
+  const double *Bx = made.field[3], *By = made.field[4], *Bz = made.field[5];
+  double largest = 0;
+  for (int j = 1; j < 31; j++)
+    for (int i = 1; i < 63; i++) {
+      const int64_t at = cw_grid_index(&made.grid, i, j, 0), up = at + made.grid.stride[1];
+      const int64_t down = at - made.grid.stride[1];
+      const double yee = Bx[at + 1] - Bx[at] + By[up] - By[at];
+      const double ecsim = Bx[at] - Bx[at - 1] + Bx[down] - Bx[down - 1] + By[at] - By[down] +
+                           By[at - 1] - By[down - 1];
+      ck_assert(fabs(_i ? ecsim : yee) < 1e-13);
+      largest = fmax(largest, fabs(Bx[at + 1] - Bx[at]));
+      /* dAz/dy + 0.5 at its place, dAy/dx - dAx/dy: second order */
+      const double x = -3.2 + 0.1 * i + (_i ? 0.05 : 0), y = 0.1 * j + 0.05;
+      const double right = 2 * (x - y) * exp(-(x - y) * (x - y)) * x + 0.5;
+      ck_assert(fabs(Bx[at] - right) < 0.05);
+      const double xc = -3.2 + 0.1 * i + 0.05;
+      ck_assert(fabs(Bz[at] - (3 * xc * xc - 2 * y + 0.5 / cosh(xc / 0.8))) < 0.01);
+    }
+  ck_assert(largest > 0.1); /* the two parts cancel, neither is small */
+  clear_state(&made);
+  free(text);
+}
+END_TEST
+
 /* What the check's samples do not meet (512 x 512 cells, 256 x 256 samples), the load does. */
 START_TEST(test_a_load_tells_what_the_check_has_not_seen) {
   static const struct {
@@ -365,6 +401,7 @@ int main(void) {
   tcase_add_test(tests, test_momenta_have_the_mean_and_spread_asked_for);
   tcase_add_test(tests, test_one_and_two_threads_make_the_same_bits);
   tcase_add_test(tests, test_fields_stand_at_their_places);
+  tcase_add_loop_test(tests, test_curl_of_a_potential_has_no_divergence, 0, 2);
   tcase_add_loop_test(tests, test_a_load_tells_what_the_check_has_not_seen, 0, 3);
   tcase_add_loop_test(tests, test_expected_counts_are_those_of_the_state, 0, 2);
   suite_add_tcase(suite, tests);
