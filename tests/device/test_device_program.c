@@ -71,6 +71,28 @@ static void test_auto_takes_the_device_and_cpu_does_not(cw_context *context) {
   remove_folder(folder);
 }
 
+static void copy_sha256(const outcome *found, char hex[65]) {
+  const char *at = strstr(found->text, "\"sha256\": \"");
+  plain_check(found->status == 0 && at, "status %d: %.300s", found->status, found->text);
+  snprintf(hex, 65, "%s", at ? at + strlen("\"sha256\": \"") : "");
+}
+
+/* A checkpoint is the state on the host: from it a device goes on to the same bits. */
+static void test_resumed_run_ends_in_the_same_bits(cw_context *context) {
+  static const char more[] = "--set algorithms.deposit.tiled_deposit_fixed_point=true "
+                             "--set checkpoint.interval=3 --set particles.clear_interval=2";
+  char deck[4096], whole[65], resumed[65];
+  const char *folder = new_folder();
+  (void)context;
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  copy_sha256(program("run %s --out %s/a %s --steps 8 %s", deck, folder, small, more), whole);
+  expect(program("run %s --out %s/b %s --steps 3 %s", deck, folder, small, more), 0, "cuda");
+  copy_sha256(program("run %s --out %s/b %s --steps 8 --resume %s", deck, folder, small, more),
+              resumed);
+  plain_check(strcmp(whole, resumed) == 0, "%s; resumed %s", whole, resumed);
+  remove_folder(folder);
+}
+
 static void test_engine_ecsim_stays_on_the_cpu(cw_context *context) {
   char deck[4096];
   const char *folder = new_folder();
@@ -198,6 +220,7 @@ static void test_particle_outside_is_told_with_its_step(cw_context *context) {
 
 int main(void) {
   static const plain_case cases[] = {PLAIN_CASE(test_auto_takes_the_device_and_cpu_does_not),
+                                     PLAIN_CASE(test_resumed_run_ends_in_the_same_bits),
                                      PLAIN_CASE(test_engine_ecsim_stays_on_the_cpu),
                                      PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
                                      PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
