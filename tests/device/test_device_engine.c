@@ -142,7 +142,8 @@ static void test_every_example_runs_as_on_the_cpu(cw_context *context) {
   static const example examples[] = {
       {"langmuir.toml", "[64]", "16.0"},         {"orbit.toml", "[64, 64]", "1.0"},
       {"reconnection.toml", "[128, 64]", "4.0"}, {"thermal.toml", NULL, NULL},
-      {"two_stream.toml", "[64]", "32.0"},       {"weibel.toml", NULL, NULL}};
+      {"two_stream.toml", "[64]", "32.0"},       {"weibel.toml", NULL, NULL},
+      {"own_problem.toml", "[64, 64]", "8.0"}};
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
     const example *e = &examples[k];
     const cw_deck_override small[] = {{"grid.resolution", e->resolution},
