@@ -59,10 +59,12 @@ static int plain_failures;
 static inline int plain_main(const plain_case *cases, int count) {
   char message[512] = "";
   const char *only = getenv("CELLWISE_CASE");
+  int run = 0;
   setvbuf(stdout, NULL, _IOLBF, 0);
   for (int k = 0; k < count; k++) {
     if (only && !strstr(cases[k].name, only))
       continue;
+    run++;
     cw_context_options options = {CW_BACKEND_CUDA, 0, CW_ISA_AUTO, 0, NULL, NULL};
     cw_context *context = NULL;
     cw_status status = cw_context_create(&options, &context, message, (int)sizeof message);
@@ -78,7 +80,8 @@ static inline int plain_main(const plain_case *cases, int count) {
     cw_context_destroy(context);
     printf("%s %s\n", plain_failures == before ? "ok  " : "FAIL", cases[k].name);
   }
-  printf("%d cases, %d failed checks\n", count, plain_failures);
+  plain_check(run > 0, "no case is named like '%s'", only ? only : "");
+  printf("%d cases, %d failed checks\n", run, plain_failures);
   return plain_failures != 0;
 }
 
