@@ -58,43 +58,52 @@ static cw_status largest_weight(cw_context *context, const cw_particles_view *vi
 typedef struct cw_deposit_census {
   const cw_deposit_job *job;
   int32_t low, width, boxes[3];
-  uint32_t reciprocal; /* ceil(2^32 / width): c / width = c reciprocal >> 32 for c < 2^28 */
 } cw_deposit_census;
 
-/* Box of a particle's lower cell; off the grid, the nearest box. */
-static inline int64_t box_of(const cw_deposit_census *census, int64_t slot) {
-  const cw_particles_view *view = &census->job->particles;
+static inline int32_t lower_cell(const cw_particles_view *view, int axis, int64_t slot) {
+  const int32_t now = view->i[axis][slot], before = view->i_prev[axis][slot];
+  return now < before ? now : before;
+}
+
+/* Box of a particle's lower cell, and the first cell of that box; off the grid, the nearest box. */
+static int64_t box_of(const cw_deposit_census *census, int64_t slot, int32_t first[3]) {
   int64_t box = 0, stride = 1;
   for (int a = 0; a < census->job->dim; a++) {
-    const int64_t cell = cw_min_i64(view->i[a][slot], view->i_prev[a][slot]) - census->low;
+    const int64_t cell = (int64_t)lower_cell(&census->job->particles, a, slot) - census->low;
     const int64_t last = (int64_t)census->boxes[a] * census->width - 1;
-    const uint64_t inside = (uint64_t)cw_max_i64(0, cw_min_i64(cell, last));
-    box += (int64_t)(inside * census->reciprocal >> 32) * stride;
+    const int64_t at = cw_max_i64(0, cw_min_i64(cell, last)) / census->width;
+    first[a] = census->low + (int32_t)at * census->width;
+    box += at * stride;
     stride *= census->boxes[a];
   }
   return box;
 }
 
-/* Counts the particles of each box; a run in one box costs one addition. */
+/* 1 if the particle's lower cell is in the box of `width` cells from `first` on. */
+static inline int stays(const cw_particles_view *view, int dim, int64_t slot, uint32_t width,
+                        const int32_t first[3]) {
+  int inside = 1;
+  for (int a = 0; a < dim; a++)
+    inside &= (uint32_t)lower_cell(view, a, slot) - (uint32_t)first[a] < width;
+  return inside;
+}
+
+/* Counts the particles of each box; a run in one box costs one addition and no division. */
 static void count_boxes(cw_context *context, const cw_deposit_census *census, int64_t *counts) {
   const cw_particles_view *view = &census->job->particles;
+  const int dim = census->job->dim;
 #pragma omp parallel for num_threads(cw_context_threads(context))
   for (int64_t b = 0; b < cw_block_count(view->count); b++) {
     const int64_t last = cw_min_i64(view->count, (b + 1) * CW_BLOCK);
-    int64_t box = 0, run = 0;
-    for (int64_t slot = b * CW_BLOCK; slot < last; slot++) {
-      const int64_t here = box_of(census, slot);
-      if (here != box && run) {
+    int32_t first[3];
+    for (int64_t slot = b * CW_BLOCK; slot < last;) {
+      const int64_t box = box_of(census, slot, first);
+      int64_t end = slot + 1;
+      while (end < last && stays(view, dim, end, (uint32_t)census->width, first))
+        end++;
 #pragma omp atomic
-        counts[box] += run;
-        run = 0;
-      }
-      box = here;
-      run++;
-    }
-    if (run) {
-#pragma omp atomic
-      counts[box] += run;
+      counts[box] += end - slot;
+      slot = end;
     }
   }
 }
@@ -121,9 +130,7 @@ static int64_t most_in_reach(const cw_deposit_census *census, const int64_t *cou
 cw_status cw_deposit_fixed_scale(cw_context *context, cw_deposit_job *job, const cw_grid *grid) {
   double weight;
   CW_TRY(largest_weight(context, &job->particles, &weight));
-  cw_deposit_census census = {job, -grid->ghost, job->order + 3, {1, 1, 1}, 0};
-  const uint64_t width = (uint64_t)census.width;
-  census.reciprocal = (uint32_t)((((uint64_t)1 << 32) + width - 1) / width);
+  cw_deposit_census census = {job, -grid->ghost, job->order + 3, {1, 1, 1}};
   int64_t *counts = NULL, boxes = 1;
   for (int a = 0; a < job->dim; a++) {
     census.boxes[a] = (grid->size[a] + census.width - 1) / census.width;
