@@ -132,7 +132,7 @@ CW_BODY void CW_REAL_NAME(cw_sum_run_3d)(int order, const cw_batch *batch, cw_ru
                                          const cw_deposit_target *target) {
   const int64_t s1 = target->stride[1], s2 = target->stride[2];
   cw_lanes sums[3][4][VECTORS];
-  if (BLOCKS == 4 && order < 3) {
+  if (CW_VECTOR_BYTES == 64 && order < 3) {
     CW_REAL_NAME(cw_sum_components)(order, 0, 3, batch, run, sums);
   } else {
     CW_REAL_NAME(cw_sum_components)(order, 0, 1, batch, run, sums);
