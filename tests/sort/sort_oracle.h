@@ -34,10 +34,12 @@ static inline void oracle_particle(const oracle_case *c, const cw_particles_view
     int32_t move = (int32_t)(3 * more[1]) - 1;
     view->i[a][slot] = cell;
     view->i_prev[a][slot] = cell + move;
+    if (n % 16 == 5) /* exactly between two nodes: belongs to the upper one */
+      uniform[1] = 0.5;
     if (c->precision == CW_DOUBLE)
       ((double *)view->dx[a])[slot] = uniform[1];
     else
-      ((float *)view->dx[a])[slot] = (float)uniform[1] * 0.999f;
+      ((float *)view->dx[a])[slot] = uniform[1] == 0.5 ? 0.5f : (float)uniform[1] * 0.999f;
   }
   double dead[2];
   cw_random_uniform(7, 3, n, 0, dead);
