@@ -1,4 +1,5 @@
-# Device code. cw_cuda_sources(f.cu) adds to it where it is built; cw_cuda_absent_sources(f.c) names
+# Device code. cw_cuda_sources(f.cu) adds to it where it is built (cw_cuda_plain_sources: without
+# contraction of multiply-add); cw_cuda_absent_sources(f.c) names
 # the plain C files that stand in for it where it is not.
 #
 # One binary holds machine code for compute capability 8.0 and 9.0 (with Hopper's own instructions,
@@ -37,10 +38,18 @@ if(CELLWISE_CUDA)
         -gencode=arch=compute_${architecture},code=sm_${architecture})
     endif()
   endforeach()
-  list(APPEND CELLWISE_CUDA_FLAGS
-    -lineinfo --fmad=true -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+  list(APPEND CELLWISE_CUDA_FLAGS -lineinfo -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+  # As cellwise_cuda, without contraction of multiply-add: for kernels that must form the same bits
+  # in several places.
+  add_library(cellwise_cuda_plain OBJECT)
+  set_target_properties(cellwise_cuda_plain PROPERTIES CUDA_VISIBILITY_PRESET hidden)
+  target_include_directories(cellwise_cuda_plain PRIVATE
+    $<TARGET_PROPERTY:cellwise_cuda,INCLUDE_DIRECTORIES>)
+  target_compile_options(cellwise_cuda_plain PRIVATE ${CELLWISE_CUDA_FLAGS} --fmad=false)
+  list(APPEND CELLWISE_CUDA_FLAGS --fmad=true)
   target_compile_options(cellwise_cuda PRIVATE ${CELLWISE_CUDA_FLAGS})
-  set(CELLWISE_CUDA_OBJECTS $<TARGET_OBJECTS:cellwise_cuda>)
+  set(CELLWISE_CUDA_OBJECTS
+    $<TARGET_OBJECTS:cellwise_cuda> $<TARGET_OBJECTS:cellwise_cuda_plain>)
   target_link_libraries(cellwise_usage INTERFACE CUDA::cudart_static)
 endif()
 
@@ -48,6 +57,13 @@ function(cw_cuda_sources)
   if(CELLWISE_CUDA)
     list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     target_sources(cellwise_cuda PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+function(cw_cuda_plain_sources)
+  if(CELLWISE_CUDA)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(cellwise_cuda_plain PRIVATE ${ARGN})
   endif()
 endfunction()
 

@@ -65,6 +65,8 @@ typedef struct cw_deposit_report {
  *   J       in/out, over `grid`, where the particles are
  *   report  out, may be NULL. On a device it is waited for; without it the deposit is queued, and a
  *           particle outside is a fault that the next wait for the device tells
+ * On a device a tile whose scratch fits in no team's shared memory takes the flat path, which the
+ * report shows as flat; fixed point there counts on max_move.
  * A table that is older than the particles' order costs only time (their stencils take the escape
  * path): callers that must know ask cw_cells_check.
  * Errors: CW_ERROR_ARGUMENT (order, tile, drift, precision, ghost cells too few for the order),

@@ -21,6 +21,10 @@ struct cw_device {
   cw_fault_word *fault; /* on the device */
   cw_fault_word *seen;  /* pinned, on the host */
   held_block *blocks;
+  struct {
+    void *pointer;
+    size_t bytes;
+  } kept[CW_KEPT_USES]; /* also among the blocks */
   const char *last_kernel;
   int wait_each;
 };
@@ -265,6 +269,21 @@ size_t cw_device_free(cw_context *context, void *pointer) {
     return bytes;
   }
   return 0;
+}
+
+cw_status cw_device_kept(cw_context *context, cw_kept use, size_t bytes, const char *what,
+                         void **pointer) {
+  *pointer = NULL;
+  CW_TRY(cw_device_use(context, NULL));
+  auto *kept = &cw_context_opened(context)->kept[use];
+  if (!kept->pointer || kept->bytes < bytes) {
+    cw_memory_free(context, CW_SPACE_DEVICE, kept->pointer);
+    kept->pointer = NULL;
+    CW_TRY(cw_memory_alloc(context, CW_SPACE_DEVICE, bytes, 1, what, &kept->pointer));
+    kept->bytes = bytes;
+  }
+  *pointer = kept->pointer;
+  return CW_OK;
 }
 
 cw_status cw_device_zero(cw_context *context, void *device, size_t bytes) {

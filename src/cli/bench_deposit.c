@@ -170,7 +170,11 @@ static cw_status time_variant(deposit_state *s, const char *name, cw_deposit_met
   }
   json_t *row = cw_bench_add(variants, name, 1e9 * seconds / (double)s->view.count,
                              largest_error(s), checksum(s));
+  json_object_set_new(row, "tiled", json_integer(s->report.tiled));
   json_object_set_new(row, "escapes", json_integer(s->report.escaped));
+  json_object_set_new(row, "tail", json_integer(s->report.tail));
+  json_object_set_new(row, "flat", json_integer(s->report.flat));
+  json_object_set_new(row, "dead", json_integer(s->report.dead));
   json_object_set_new(row, "max_continuity_error", json_real(continuity_error(s)));
   return CW_OK;
 }
@@ -334,11 +338,11 @@ static int tile_fits(const deposit_state *s, size_t value) {
   const cw_deposit_arena arena = {.dim = c->dim,
                                   .halo = cw_deposit_halo(c->order, c->drift),
                                   .value = value,
-                                  .stage = cw_deposit_has_runs(c->order)
-                                               ? (size_t)(CW_DEPOSIT_STAGE_SLOTS * real *
-                                                          cw_deposit_stage_words(c->dim, c->order))
+                                  .stage = cw_deposit_has_runs(c->dim, c->order)
+                                               ? cw_deposit_stage_bytes(c->dim, c->order, real)
                                                : 0,
-                                  .warps = (int)cw_min_i64(team, CW_DEPOSIT_LARGEST_TEAM) / 32};
+                                  .warps = (int)cw_min_i64(team, CW_DEPOSIT_LARGEST_TEAM) / 32,
+                                  .components = CW_DEPOSIT_COMPONENTS};
   return !s->on_device || cw_deposit_arena_bytes(&arena, c->tile) <= device->shared_per_block;
 }
 
@@ -351,7 +355,8 @@ static cw_status time_tile(deposit_state *s, json_t *variants) {
     snprintf(name, sizeof name, "tile_%d_%s", c->tile, is_double ? "f64" : "f32");
     CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_AUTO, variants));
   }
-  if (s->on_device && tile_fits(s, 4) && cw_deposit_value_bytes(c->order, is_double, 1, 32) == 4) {
+  if (s->on_device && tile_fits(s, 4) &&
+      cw_deposit_value_bytes(c->dim, c->order, is_double, 1, 32) == 4) {
     s->options.scratch_bits = 32;
     snprintf(name, sizeof name, "tile_%d_fixed32", c->tile);
     CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants));

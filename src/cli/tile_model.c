@@ -41,30 +41,31 @@ int cw_tile_exists(const cw_tile_case *c) {
   case CW_TILE_F64:
     return c->is_double;
   case CW_TILE_FIXED32:
-    return cw_deposit_value_bytes(c->order, c->is_double, 1, 32) == 4;
+    return cw_deposit_value_bytes(c->dim, c->order, c->is_double, 1, 32) == 4;
   default:
     return 1;
   }
 }
 
 static kernel_shape shape_of(const cw_tile_case *c) {
-  kernel_shape k = {.runs = cw_deposit_has_runs(c->order)};
+  kernel_shape k = {.runs = cw_deposit_has_runs(c->dim, c->order)};
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
-  k.value = cw_deposit_value_bytes(c->order, c->is_double, is_fixed(c), bits);
-  k.window = k.runs ? c->order + 3 : cw_deposit_reach(c->order) + (c->order ? 2 : 1);
+  k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
+  k.window = cw_deposit_reach(c->order) + (c->order ? 2 : 1);
   const int pairs = c->dim > 1 ? k.window * k.window : k.window;
   if (k.runs) {
-    const int rounds = (pairs + LANES - 1) / LANES;
-    k.products = 3.0 * rounds * (c->dim > 2 ? k.window - 1 : 1);
+    /* particles that keep their support: order flows a row, a lane a row */
+    const int rows = cw_deposit_rows(c->dim, c->order + 1);
+    k.products = (double)c->order * ((rows + LANES - 1) / LANES);
     k.additions = k.products / fmax(c->ppc, 1);
-    k.stage = (size_t)(CW_DEPOSIT_STAGE_SLOTS * cw_deposit_stage_words(c->dim, c->order)) *
-              (c->is_double ? 8 : 4);
+    k.stage = cw_deposit_stage_bytes(c->dim, c->order, c->is_double ? 8 : 4);
   } else {
     k.products = 3.0 * pairs * (c->dim > 2 ? k.window : 1) / LANES;
     k.additions = k.products;
   }
   const int small = c->dim == 1 || (c->dim == 2 && !(k.runs && is_fixed(c)));
-  k.registers = small && !c->is_double ? 80 : 128; /* as compiled for compute capability 9.0 */
+  /* as compiled for compute capability 9.0 */
+  k.registers = k.runs && !c->is_double ? 96 : small && !c->is_double ? 80 : 128;
   return k;
 }
 
@@ -80,13 +81,19 @@ static int resident_teams(const cw_tile_device *device, size_t arena, int thread
   return teams < device->teams_a_unit ? teams : device->teams_a_unit;
 }
 
-/* As the launcher does it: teams with stages have a fixed size; else the smallest size that keeps
- * the most threads resident. */
+/* As the launcher does it: the smallest size that keeps the most threads resident. */
 static void choose_team(const cw_tile_device *device, const kernel_shape *k, cw_tile_plan *plan) {
   if (k->runs) {
-    plan->threads = CW_DEPOSIT_STAGED_TEAM;
-    plan->arena = plan->scratch + k->stage * (CW_DEPOSIT_STAGED_TEAM / LANES);
-    plan->teams = resident_teams(device, plan->arena, plan->threads, k->registers);
+    for (int threads = CW_DEPOSIT_STAGED_TEAM; threads <= CW_DEPOSIT_LARGEST_STAGED_TEAM;
+         threads += LANES) {
+      const size_t arena = plan->scratch + k->stage * (size_t)(threads / LANES);
+      const int teams = resident_teams(device, arena, threads, k->registers);
+      if (threads > CW_DEPOSIT_STAGED_TEAM && teams * threads <= plan->teams * plan->threads)
+        continue;
+      plan->threads = threads;
+      plan->arena = arena;
+      plan->teams = teams;
+    }
     return;
   }
   plan->arena = plan->scratch;
@@ -133,7 +140,8 @@ static double contention_of(const cw_tile_case *c, const kernel_shape *k, int ed
 cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, int tile) {
   const kernel_shape k = shape_of(c);
   const int halo = cw_deposit_halo(c->order, c->drift);
-  const cw_deposit_arena scratch = {.dim = c->dim, .halo = halo, .value = k.value};
+  const cw_deposit_arena scratch = {
+      .dim = c->dim, .halo = halo, .value = k.value, .components = CW_DEPOSIT_COMPONENTS};
   cw_tile_plan plan = {.tile = tile, .edge = tile + 2 * halo};
   plan.scratch = cw_deposit_scratch_bytes(&scratch, tile);
   const double inside = pow(tile, c->dim), values = pow(plan.edge, c->dim);

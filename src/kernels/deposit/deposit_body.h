@@ -1,8 +1,8 @@
 /* The current of one particle: the only copy of the formulas, without loops over particles.
  *
  * Include with CW_REAL_IS_DOUBLE (the particles' precision) and CW_SINK_IS_FIXED (what the values
- * are added to: reals of that precision, or int64 counts of a quantum) set, once for each pair,
- * the reals first.
+ * are added to: 0, reals of that precision; 1, int64 counts of a quantum; 2, doubles) set, once for
+ * each pair, the reals first.
  *
  * Esirkepov (Comput. Phys. Commun. 135 (2001) 144), with S and T the old and new weights on the
  * window of order + 2 nodes, U = S + T, D = T - S, P[i] = sum of D up to i. His products reduce to
@@ -17,8 +17,19 @@
 
 #undef cw_sink
 #undef CW_SINK_ADD
+#undef CW_SINK_HAS
 #undef CW_SINK_NAME
-#if CW_SINK_IS_FIXED
+/* A team of a device may sum one component: the others have no place. */
+#ifdef CW_SINK_IS_ATOMIC
+#define CW_SINK_HAS(sink, c) ((sink)->component[c] != NULL)
+#else
+#define CW_SINK_HAS(sink, c) 1
+#endif
+#if CW_SINK_IS_FIXED == 2
+#define cw_sink                               double
+#define CW_SINK_ADD(place, value, quanta)     cw_sink_add((place), (double)(value))
+#define CW_SINK_NAME(name)                    CW_REAL_NAME(name##_wide)
+#elif CW_SINK_IS_FIXED
 #define cw_sink int64_t
 #ifdef CW_SINK_IS_ATOMIC /* on a device other threads add to the same places */
 #define CW_SINK_ADD(place, value, quanta) cw_sink_add((place), llrint((double)((value) * (quanta))))
@@ -48,7 +59,7 @@ typedef struct CW_REAL_NAME(cw_deposit_particle) {
 
 typedef struct CW_REAL_NAME(cw_deposit_factors) {
   cw_real U[CW_DEPOSIT_MAX_WINDOW], D[CW_DEPOSIT_MAX_WINDOW];
-  cw_real P[CW_DEPOSIT_MAX_WINDOW]; /* times -flow */
+  cw_real P[CW_DEPOSIT_MAX_WINDOW]; /* times -flow; from deposit_path.h, not as a sum of D */
 } CW_REAL_NAME(cw_deposit_factors);
 
 /* First node of the shape of a particle at i + dx. */
@@ -83,24 +94,30 @@ CW_BODY int CW_REAL_NAME(cw_deposit_axis_valid)(int order,
          (dx_prev >= 0) & (dx_prev <= 1);
 }
 
-#define CW_SHAPE_TYPE         cw_real
-#define CW_SHAPE_NAME(name)   CW_REAL_NAME(name)
-#define CW_MASK               int
-#define CW_SELECT(mask, a, b) ((mask) ? (a) : (b))
-#include "kernels/deposit/deposit_factors.h"
+#include "kernels/deposit/deposit_path.h"
 
 /* U, D and P of one axis on the window that begins at `start`. */
 CW_BODY void CW_REAL_NAME(cw_deposit_axis)(int order,
                                            const CW_REAL_NAME(cw_deposit_particle) * particle,
                                            int a, int32_t start,
                                            CW_REAL_NAME(cw_deposit_factors) * out) {
-  cw_real s[CW_DEPOSIT_MAX_WINDOW], t[CW_DEPOSIT_MAX_WINDOW];
+  cw_real s[CW_DEPOSIT_MAX_WINDOW], t[CW_DEPOSIT_MAX_WINDOW], flux[CW_DEPOSIT_MAX_WINDOW];
   int s_first, t_first;
   CW_REAL_NAME(cw_shape_weights)(order, particle->dx_prev[a], &s_first, s);
   CW_REAL_NAME(cw_shape_weights)(order, particle->dx[a], &t_first, t);
-  CW_REAL_NAME(cw_deposit_window_factors)
-  (order, s, particle->i_prev[a] + s_first != start, t, particle->i[a] + t_first != start,
-   particle->flow[a], out->U, out->D, out->P);
+  const int s_shift = particle->i_prev[a] + s_first != start;
+  const int t_shift = particle->i[a] + t_first != start;
+  CW_REAL_NAME(cw_deposit_fluxes)
+  (order, particle->i[a] - particle->i_prev[a], t_shift - s_shift, particle->dx_prev[a],
+   particle->dx[a], flux);
+  for (int n = 0; n < order + 2; n++) {
+    /* a shape whose first node is the window's second one is shifted by one */
+    const cw_real S = s_shift ? (n > 0 ? s[n - 1] : 0) : n <= order ? s[n] : 0;
+    const cw_real T = t_shift ? (n > 0 ? t[n - 1] : 0) : n <= order ? t[n] : 0;
+    out->U[n] = S + T;
+    out->D[n] = T - S;
+    out->P[n] = n <= order ? particle->flow[a] * flux[n] : 0;
+  }
 }
 #endif
 
@@ -128,10 +145,12 @@ CW_BODY void CW_SINK_NAME(cw_deposit_esirkepov_1d)(
     const CW_REAL_NAME(cw_deposit_particle) * particle,
     const CW_SINK_NAME(cw_deposit_sink) * sink) {
   const cw_real half = (cw_real)0.5;
-  CW_SINK_NAME(cw_deposit_row)(sink->component[0], order + 1, sink->quanta[0], 1, f[0].P);
+  if (CW_SINK_HAS(sink, 0))
+    CW_SINK_NAME(cw_deposit_row)(sink->component[0], order + 1, sink->quanta[0], 1, f[0].P);
   for (int c = 1; c < 3; c++)
-    CW_SINK_NAME(cw_deposit_row)(sink->component[c], order + 2, sink->quanta[c],
-                                 half * particle->flow[c], f[0].U);
+    if (CW_SINK_HAS(sink, c))
+      CW_SINK_NAME(cw_deposit_row)(sink->component[c], order + 2, sink->quanta[c],
+                                   half * particle->flow[c], f[0].U);
 }
 
 CW_BODY void CW_SINK_NAME(cw_deposit_esirkepov_2d)(
@@ -142,13 +161,15 @@ CW_BODY void CW_SINK_NAME(cw_deposit_esirkepov_2d)(
   const cw_real even = particle->flow[2] / 4, odd = particle->flow[2] / 12;
   for (int j = 0; j < order + 2; j++) {
     const int64_t at = j * sink->stride[1];
-    CW_SINK_NAME(cw_deposit_row)(sink->component[0] + at, order + 1, sink->quanta[0],
-                                 half * f[1].U[j], f[0].P);
-    if (j <= order)
+    if (CW_SINK_HAS(sink, 0))
+      CW_SINK_NAME(cw_deposit_row)(sink->component[0] + at, order + 1, sink->quanta[0],
+                                   half * f[1].U[j], f[0].P);
+    if (j <= order && CW_SINK_HAS(sink, 1))
       CW_SINK_NAME(cw_deposit_row)(sink->component[1] + at, order + 2, sink->quanta[1],
                                    half * f[1].P[j], f[0].U);
-    CW_SINK_NAME(cw_deposit_row2)(sink->component[2] + at, order + 2, sink->quanta[2],
-                                  even * f[1].U[j], f[0].U, odd * f[1].D[j], f[0].D);
+    if (CW_SINK_HAS(sink, 2))
+      CW_SINK_NAME(cw_deposit_row2)(sink->component[2] + at, order + 2, sink->quanta[2],
+                                    even * f[1].U[j], f[0].U, odd * f[1].D[j], f[0].D);
   }
 }
 
@@ -160,12 +181,13 @@ CW_BODY void CW_SINK_NAME(cw_deposit_esirkepov_3d)(
     const cw_real even_U3 = even * f[2].U[k], odd_D3 = odd * f[2].D[k];
     for (int j = 0; j < order + 2; j++) {
       const int64_t at = j * sink->stride[1] + k * sink->stride[2];
-      CW_SINK_NAME(cw_deposit_row)(sink->component[0] + at, order + 1, sink->quanta[0],
-                                   even_U3 * f[1].U[j] + odd_D3 * f[1].D[j], f[0].P);
-      if (j <= order)
+      if (CW_SINK_HAS(sink, 0))
+        CW_SINK_NAME(cw_deposit_row)(sink->component[0] + at, order + 1, sink->quanta[0],
+                                     even_U3 * f[1].U[j] + odd_D3 * f[1].D[j], f[0].P);
+      if (j <= order && CW_SINK_HAS(sink, 1))
         CW_SINK_NAME(cw_deposit_row2)(sink->component[1] + at, order + 2, sink->quanta[1],
                                       f[1].P[j] * even_U3, f[0].U, f[1].P[j] * odd_D3, f[0].D);
-      if (k <= order)
+      if (k <= order && CW_SINK_HAS(sink, 2))
         CW_SINK_NAME(cw_deposit_row2)(sink->component[2] + at, order + 2, sink->quanta[2],
                                       f[2].P[k] * even * f[1].U[j], f[0].U,
                                       f[2].P[k] * odd * f[1].D[j], f[0].D);
@@ -182,6 +204,7 @@ CW_BODY void CW_SINK_NAME(cw_deposit_zigzag_half)(int dim, const cw_real *flow,
                                                   const CW_SINK_NAME(cw_deposit_sink) * sink) {
   for (int c = 0; c < 3; c++)
     for (int corner = 0; corner < 1 << dim; corner++) {
+      if (!CW_SINK_HAS(sink, c)) break;
       if (c < dim && (corner >> c & 1)) continue; /* one value along its own axis */
       cw_real weight = 1, moves = 1;
       int64_t node = at;
@@ -206,16 +229,17 @@ CW_BODY void CW_SINK_NAME(cw_deposit_zigzag)(int dim,
   cw_real flow1[3], move1[3], middle1[3], flow2[3], move2[3], middle2[3];
   int64_t at1 = 0, at2 = 0;
   for (int a = 0; a < dim; a++) {
-    /* positions relative to the old cell; the path turns at the relay point */
+    /* positions relative to the old cell; the path turns at the relay point. Each half's move comes
+     * from the offset on its own side, so that a short one keeps its digits. */
     const int32_t cells = particle->i[a] - particle->i_prev[a];
-    const cw_real from = particle->dx_prev[a], to = (cw_real)cells + particle->dx[a];
+    const cw_real from = particle->dx_prev[a], to = particle->dx[a];
     const cw_real relay = cells == 0 ? half * (from + to) : cells > 0 ? (cw_real)1 : (cw_real)0;
-    move1[a] = relay - from;
-    move2[a] = to - relay;
+    move1[a] = cells == 0 ? half * (to - from) : relay - from;
+    move2[a] = cells == 0 ? move1[a] : cells > 0 ? to : to - 1;
     flow1[a] = particle->flow[a] * move1[a];
     flow2[a] = particle->flow[a] * move2[a];
     middle1[a] = half * (from + relay);
-    middle2[a] = half * (relay + to) - (cw_real)cells;
+    middle2[a] = cells == 0 ? half * (relay + to) : half * (to + (cells > 0 ? 0 : 1));
     at1 += (particle->i_prev[a] - start[a]) * sink->stride[a];
     at2 += (particle->i[a] - start[a]) * sink->stride[a];
   }

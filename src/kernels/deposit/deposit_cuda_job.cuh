@@ -6,6 +6,7 @@
 
 #include "base/device_cuda.cuh"
 #include "kernels/deposit/deposit_private.h"
+#include "kernels/deposit/deposit_scratch.h"
 
 /* Counts of one deposit, in device memory, in the order of cw_deposit_report. */
 typedef struct cw_deposit_counts {
@@ -16,8 +17,12 @@ typedef struct cw_deposit_counts {
 typedef struct cw_deposit_quanta {
   double quanta[3];
   unsigned int weight_bits; /* largest |weight| as the bits of a float, rounded up */
-  unsigned int most;        /* largest number of particles that can reach one value */
+  unsigned int most;        /* at least the number of particles that can reach one value */
 } cw_deposit_quanta;
+
+/* A plane of transverse weights, at most 1, as an integer in single precision's 64-bit fixed point.
+ */
+#define CW_DEPOSIT_PLANE_UNIT 8388608.0f
 
 /* One species' deposit; passed to kernels by value. */
 typedef struct cw_deposit_device_job {
@@ -32,8 +37,11 @@ typedef struct cw_deposit_device_job {
   /* tiles */
   int tile, halo, tiles[3];
   const int64_t *tile_offsets;
-  int64_t first, last; /* slots of a flat pass */
-  int tail;            /* that pass is the tail of a sorted species */
+  int runs;             /* sum runs of particles in registers: orders 1 to 3 in 2D and 3D */
+  int wide;             /* single precision, orders from 4: sums of reals are doubles */
+  int scratch_bits;     /* fixed point: 32 (runs in single precision only) or 64 */
+  int64_t first, last;  /* slots of a flat pass */
+  int tail;             /* that pass is the tail of a sorted species */
   int outside_is_fault; /* a particle whose window leaves J's storage; else it is only counted */
   cw_deposit_quanta *quanta;
   cw_deposit_counts *counts;
@@ -41,16 +49,49 @@ typedef struct cw_deposit_device_job {
 } cw_deposit_device_job;
 
 #ifdef __CUDACC__
-__device__ __forceinline__ void cw_sink_add(float *place, float value) { atomicAdd(place, value); }
-__device__ __forceinline__ void cw_sink_add(double *place, double value) { atomicAdd(place, value); }
+__device__ __forceinline__ void cw_sink_add(float *place, float value) {
+  atomicAdd(place, value);
+}
+__device__ __forceinline__ void cw_sink_add(double *place, double value) {
+  atomicAdd(place, value);
+}
 __device__ __forceinline__ void cw_sink_add(int32_t *place, int32_t value) {
   atomicAdd(place, value);
 }
 __device__ __forceinline__ void cw_sink_add(int64_t *place, int64_t value) {
   atomicAdd((unsigned long long *)place, (unsigned long long)value);
 }
+/* The same in shared memory, for the first `count` of N values at place[0], place[step], ... */
+template <int N, class Scratch>
+__device__ __forceinline__ void cw_tile_add(Scratch *place, int step, const Scratch value[N],
+                                            int count) {
+#pragma unroll
+  for (int n = 0; n < N; n++)
+    if (n < count && value[n] != 0)
+      cw_sink_add(place + n * step, value[n]);
+}
+/* 64 bits: there an addition of 64 is a loop of compare-and-swap and one of 32 a single
+ * instruction, so the low words are added and their carries go to the high ones; all low ones
+ * first, since each answers late. Zeros are added too, which costs less than to find them. */
+template <int N>
+__device__ __forceinline__ void cw_tile_add(int64_t *place, int step, const int64_t value[N],
+                                            int count) {
+  unsigned *const words = (unsigned *)place;
+  unsigned before[N];
+#pragma unroll
+  for (int n = 0; n < N; n++)
+    if (n < count)
+      before[n] = atomicAdd(words + 2 * n * step, (unsigned)value[n]);
+#pragma unroll
+  for (int n = 0; n < N; n++)
+    if (n < count) {
+      const unsigned low = (unsigned)value[n], high = (unsigned)((uint64_t)value[n] >> 32);
+      atomicAdd(words + 2 * n * step + 1, high + (before[n] + low < low));
+    }
+}
 __device__ __forceinline__ void cw_count(unsigned long long *counter, unsigned long long n) {
-  if (n) atomicAdd(counter, n);
+  if (n)
+    atomicAdd(counter, n);
 }
 
 /* Tile t's lowest cell along each axis. */
@@ -61,17 +102,19 @@ __device__ __forceinline__ void cw_tile_origin(const cw_deposit_device_job &job,
   origin[2] = t / job.tiles[0] / job.tiles[1] * job.tile;
 }
 
-/* Adds a tile's scratch of edge `edge` to J: one addition for each value that is not zero, and none
- * beyond J's storage. Fixed-point values are shifted to the quantum of J's accumulators. */
+/* Adds a tile's scratch of edge `edge`, `components` of them from `first` on, to J: one addition
+ * for each value that is not zero, and none beyond J's storage. */
 template <int DIM, class Scratch, class Sink>
 __device__ void cw_tile_flush(const cw_deposit_device_job &job, const Scratch *scratch, int edge,
-                              const int32_t origin[3], int shift) {
+                              const int32_t origin[3], int first, int components) {
   const int volume = DIM == 1 ? edge : DIM == 2 ? edge * edge : edge * edge * edge;
-  for (int n = threadIdx.x; n < 3 * volume; n += blockDim.x) {
+  for (int n = threadIdx.x; n < components * volume; n += blockDim.x) {
     const Scratch value = scratch[n];
-    if (value == 0) continue;
-    const int c = n / volume, at = n % volume;
-    const int32_t node[3] = {at % edge, DIM > 1 ? at / edge % edge : 0, DIM > 2 ? at / edge / edge : 0};
+    if (value == 0)
+      continue;
+    const int c = n / volume, at = n - c * volume;
+    const int32_t node[3] = {at % edge, DIM > 1 ? at / edge % edge : 0,
+                             DIM > 2 ? at / edge / edge : 0};
     int64_t place = 0;
     bool inside = true;
 #pragma unroll
@@ -80,11 +123,8 @@ __device__ void cw_tile_flush(const cw_deposit_device_job &job, const Scratch *s
       inside = inside && global >= job.low[a] && global < job.high[a];
       place += (int64_t)(global - job.low[a]) * job.stride[a];
     }
-    if (!inside) continue;
-    if constexpr (std::is_integral<Scratch>::value)
-      cw_sink_add((Sink *)job.component[c] + place, (Sink)value << shift);
-    else
-      cw_sink_add((Sink *)job.component[c] + place, (Sink)value);
+    if (inside)
+      cw_sink_add((Sink *)job.component[first + c] + place, (Sink)value);
   }
 }
 #endif

@@ -7,11 +7,11 @@
 /* Slots first .. last - 1 straight to J. */
 cw_status cw_deposit_cuda_flat_f32(cw_context *context, const cw_deposit_device_job *job);
 cw_status cw_deposit_cuda_flat_f64(cw_context *context, const cw_deposit_device_job *job);
-/* The sorted slots, a team a tile. runs: sum runs of particles in registers where that is compiled
- * (orders 1 to 3), else a thread a particle. scratch_bits: of single precision's fixed point. */
-cw_status cw_deposit_cuda_tiled_f32(cw_context *context, const cw_deposit_device_job *job, int runs,
-                                    int scratch_bits, int team);
-cw_status cw_deposit_cuda_tiled_f64(cw_context *context, const cw_deposit_device_job *job, int runs,
-                                    int scratch_bits, int team);
+/* The sorted slots, a team a tile, by the kernel that the job asks for. *fits: 0, and nothing is
+ * queued, where no form of the tile's scratch fits in shared memory. */
+cw_status cw_deposit_cuda_tiled_f32(cw_context *context, const cw_deposit_device_job *job, int team,
+                                    int *fits);
+cw_status cw_deposit_cuda_tiled_f64(cw_context *context, const cw_deposit_device_job *job, int team,
+                                    int *fits);
 
 #endif

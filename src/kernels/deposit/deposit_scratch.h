@@ -10,8 +10,10 @@
 enum {
   CW_DEPOSIT_COMPONENTS = 3,    /* of J */
   CW_DEPOSIT_STAGE_SLOTS = 32,  /* particles that a warp prepares at a time */
-  CW_DEPOSIT_STAGED_TEAM = 128, /* threads a team by default where warps have stages */
-  CW_DEPOSIT_LARGEST_TEAM = 256
+  CW_DEPOSIT_QUEUE = 64,        /* slots that wait, and their number */
+  CW_DEPOSIT_STAGED_TEAM = 128, /* threads a team at least, by default, where warps have stages */
+  CW_DEPOSIT_LARGEST_STAGED_TEAM = 576, /* there; its registers allow no more */
+  CW_DEPOSIT_LARGEST_TEAM = 256         /* elsewhere */
 };
 
 /* Cells above the lower of the old and the new cell that a stencil reaches; 2 for zigzag. */
@@ -30,41 +32,63 @@ CW_CONSTANT_FUNCTION size_t cw_deposit_volume(int dim, int tile, int halo) {
          (dim > 2 ? (size_t)(tile + 2 * halo) : 1);
 }
 
-/* The device sums runs of particles with one window in registers for these orders; the others add
- * particle by particle. */
-CW_CONSTANT_FUNCTION int cw_deposit_has_runs(int order) {
-  return order >= 1 && order <= 3;
+/* The device sums runs of particles with one window in registers there; elsewhere it adds particle
+ * by particle. */
+CW_CONSTANT_FUNCTION int cw_deposit_has_runs(int dim, int order) {
+  return dim > 1 && order >= 1 && order <= 3;
 }
 
 /* Bytes of a sum: reals, or fixed point of `bits` (0: 64). 32 bits exist in the form above and in
  * single precision only. */
-CW_CONSTANT_FUNCTION size_t cw_deposit_value_bytes(int order, int is_double, int fixed, int bits) {
-  return fixed ? (bits == 32 && !is_double && cw_deposit_has_runs(order) ? 4 : 8)
+CW_CONSTANT_FUNCTION size_t cw_deposit_value_bytes(int dim, int order, int is_double, int fixed,
+                                                   int bits) {
+  return fixed ? (bits == 32 && !is_double && cw_deposit_has_runs(dim, order) ? 4 : 8)
                : (is_double ? 8 : 4);
 }
 
-/* Reals of one particle's stage in that form: P of each axis, pairs (T, E) of each axis, the flow
- * along axes that are not simulated. A multiple of 4 with an odd quarter: 16-byte accesses of 8
- * lanes hit all banks. */
-CW_CONSTANT_FUNCTION int cw_deposit_step_words(int order) {
-  return (order + 2 + 3) / 4 * 4;
+/* On a window of n nodes an axis: rows of planes, and flows (deposit_cuda_window.cuh). */
+CW_CONSTANT_FUNCTION int cw_deposit_rows(int dim, int n) {
+  return dim == 3 ? 3 * n * n : n * (n + 2);
 }
-CW_CONSTANT_FUNCTION int cw_deposit_stage_words(int dim, int order) {
-  return 4 *
-         (((dim * (cw_deposit_step_words(order) + 2 * (order + 3)) + (dim < 3 ? 2 : 0) + 3) / 4) |
-          1);
+CW_CONSTANT_FUNCTION int cw_deposit_flows(int dim, int n) {
+  return dim == 3 ? 3 * (n - 1) : 2 * (n - 1) + 1;
 }
 
-/* A team's shared memory: the scratch of three components, and a stage a warp (0: none). */
+/* A warp's stage in that form, in words of `word` bytes: a column a particle, rows padded by 16
+ * bytes; or, for those that change their support, the pairs (T, E) of each axis and the flows of 32
+ * particles, an odd number of words each. */
+CW_CONSTANT_FUNCTION int cw_deposit_column_stride(int word) {
+  return CW_DEPOSIT_STAGE_SLOTS + 16 / word;
+}
+CW_CONSTANT_FUNCTION int cw_deposit_particle_words(int dim, int order) {
+  return (2 * dim * (order + 2) + cw_deposit_flows(dim, order + 2)) | 1;
+}
+CW_CONSTANT_FUNCTION int cw_deposit_stage_words(int dim, int order, int word) {
+  return (cw_deposit_rows(dim, order + 1) + cw_deposit_flows(dim, order + 1)) *
+                     cw_deposit_column_stride(word) >
+                 CW_DEPOSIT_STAGE_SLOTS * cw_deposit_particle_words(dim, order)
+             ? (cw_deposit_rows(dim, order + 1) + cw_deposit_flows(dim, order + 1)) *
+                   cw_deposit_column_stride(word)
+             : CW_DEPOSIT_STAGE_SLOTS * cw_deposit_particle_words(dim, order);
+}
+/* With the queue of slots that wait. */
+CW_CONSTANT_FUNCTION size_t cw_deposit_stage_bytes(int dim, int order, int word) {
+  return ((size_t)(cw_deposit_stage_words(dim, order, word) * word) + CW_DEPOSIT_QUEUE * 4 + 15) /
+         16 * 16;
+}
+
+/* A team's shared memory: the scratch, and a stage a warp (0: none). */
 typedef struct cw_deposit_arena {
   int dim, halo;
-  size_t value; /* bytes of a sum */
-  size_t stage; /* bytes of a warp's stage */
-  int warps;    /* of a team */
+  size_t value;   /* bytes of a sum */
+  size_t stage;   /* bytes of a warp's stage */
+  int warps;      /* of a team */
+  int components; /* of J that a team sums: 3, or 1 where the scratch of three is too large */
 } cw_deposit_arena;
 
 CW_CONSTANT_FUNCTION size_t cw_deposit_scratch_bytes(const cw_deposit_arena *arena, int tile) {
-  return CW_DEPOSIT_COMPONENTS * cw_deposit_volume(arena->dim, tile, arena->halo) * arena->value;
+  return (size_t)arena->components * cw_deposit_volume(arena->dim, tile, arena->halo) *
+         arena->value;
 }
 CW_CONSTANT_FUNCTION size_t cw_deposit_arena_bytes(const cw_deposit_arena *arena, int tile) {
   return cw_deposit_scratch_bytes(arena, tile) + arena->stage * (size_t)arena->warps;
