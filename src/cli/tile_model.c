@@ -51,12 +51,12 @@ static kernel_shape shape_of(const cw_tile_case *c) {
   kernel_shape k = {.runs = cw_deposit_has_runs(c->dim, c->order)};
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
   k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
-  k.window = cw_deposit_reach(c->order) + (c->order ? 2 : 1);
+  k.window = k.runs ? c->order + 3 : cw_deposit_reach(c->order) + (c->order ? 2 : 1);
   const int pairs = c->dim > 1 ? k.window * k.window : k.window;
   if (k.runs) {
-    /* particles that keep their support: order flows a row, a lane a row */
-    const int rows = cw_deposit_rows(c->dim, c->order + 1);
-    k.products = (double)c->order * ((rows + LANES - 1) / LANES);
+    /* one window for all particles of a run, as in the kernel that the cycles were fitted to */
+    const int rounds = (pairs + LANES - 1) / LANES;
+    k.products = 3.0 * rounds * (c->dim > 2 ? k.window - 1 : 1);
     k.additions = k.products / fmax(c->ppc, 1);
     k.stage = cw_deposit_stage_bytes(c->dim, c->order, c->is_double ? 8 : 4);
   } else {
