@@ -329,43 +329,28 @@ cleanup:
   return status;
 }
 
-/* Whether the device has the shared memory for the case's scratch in values of that size. */
-static int tile_fits(const deposit_state *s, size_t value) {
-  const cw_bench_case *c = s->bench_case;
-  const cw_device_properties *device = cw_device_opened(s->context);
-  const int real = cw_precision_size(c->precision);
-  const int team = c->team_size ? c->team_size : CW_DEPOSIT_STAGED_TEAM;
-  const cw_deposit_arena arena = {.dim = c->dim,
-                                  .halo = cw_deposit_halo(c->order, c->drift),
-                                  .value = value,
-                                  .stage = cw_deposit_has_runs(c->dim, c->order)
-                                               ? cw_deposit_stage_bytes(c->dim, c->order, real)
-                                               : 0,
-                                  .warps = (int)cw_min_i64(team, CW_DEPOSIT_LARGEST_TEAM) / 32,
-                                  .components = CW_DEPOSIT_COMPONENTS};
-  return !s->on_device || cw_deposit_arena_bytes(&arena, c->tile) <= device->shared_per_block;
+/* A form of the tile; none where its scratch fits in no team's shared memory: then all go flat. */
+static cw_status time_sums(deposit_state *s, const char *sums, cw_deposit_method method,
+                           json_t *variants) {
+  char name[32];
+  snprintf(name, sizeof name, "tile_%d_%s", s->bench_case->tile, sums);
+  CW_TRY(time_variant(s, name, method, CW_DEPOSIT_PATH_AUTO, variants));
+  if (s->report.tiled == 0)
+    json_array_remove(variants, json_array_size(variants) - 1);
+  return CW_OK;
 }
 
 /* One tile size: sums in reals, in 64 bits and, where there are any, in 32 bits of fixed point. */
 static cw_status time_tile(deposit_state *s, json_t *variants) {
   const cw_bench_case *c = s->bench_case;
   const int is_double = c->precision == CW_DOUBLE;
-  char name[32];
-  if (tile_fits(s, is_double ? 8 : 4)) {
-    snprintf(name, sizeof name, "tile_%d_%s", c->tile, is_double ? "f64" : "f32");
-    CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED, CW_DEPOSIT_PATH_AUTO, variants));
-  }
-  if (s->on_device && tile_fits(s, 4) &&
-      cw_deposit_value_bytes(c->dim, c->order, is_double, 1, 32) == 4) {
+  CW_TRY(time_sums(s, is_double ? "f64" : "f32", CW_DEPOSIT_TILED, variants));
+  if (s->on_device && cw_deposit_value_bytes(c->dim, c->order, is_double, 1, 32) == 4) {
     s->options.scratch_bits = 32;
-    snprintf(name, sizeof name, "tile_%d_fixed32", c->tile);
-    CW_TRY(time_variant(s, name, CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants));
+    CW_TRY(time_sums(s, "fixed32", CW_DEPOSIT_TILED_FIXED, variants));
     s->options.scratch_bits = 0;
   }
-  if (!tile_fits(s, 8))
-    return CW_OK;
-  snprintf(name, sizeof name, "tile_%d_fixed64", c->tile);
-  return time_variant(s, name, CW_DEPOSIT_TILED_FIXED, CW_DEPOSIT_PATH_AUTO, variants);
+  return time_sums(s, "fixed64", CW_DEPOSIT_TILED_FIXED, variants);
 }
 
 cw_status cw_bench_tiles(cw_context *context, const cw_bench_case *bench_case, json_t *variants) {

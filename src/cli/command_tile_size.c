@@ -102,11 +102,12 @@ static int choose_sums(tile_arguments *a) {
       a->c.sums = (cw_tile_sums)s;
       if (cw_tile_exists(&a->c))
         return 0;
-      return cw_cli_usage_error(a->command,
-                                "option --scratch: found %s in %s precision, order %d; expected "
-                                "f32 or fixed64 in single, f64 or fixed64 in double, or fixed32 "
-                                "in single with order 1 to 3",
-                                a->sums, a->c.is_double ? "double" : "single", a->c.order);
+      return cw_cli_usage_error(
+          a->command,
+          "option --scratch: found %s in %s precision, %dD, order %d; expected "
+          "f32 or fixed64 in single, f64 or fixed64 in double, or fixed32 "
+          "in single, 2D or 3D, with order 1 to 3",
+          a->sums, a->c.is_double ? "double" : "single", a->c.dim, a->c.order);
     }
   return cw_cli_usage_error(
       a->command, "option --scratch: found '%s'; expected f32, f64, fixed32 or fixed64", a->sums);
@@ -175,11 +176,12 @@ static json_t *case_json(const cw_tile_case *c) {
 }
 
 static json_t *plan_json(const cw_tile_plan *p) {
-  return json_pack("{s:i, s:I, s:I, s:i, s:i, s:f, s:f, s:f, s:o}", "tile", p->tile,
-                   "scratch_bytes", (json_int_t)p->scratch, "team_bytes", (json_int_t)p->arena,
-                   "team_size", p->threads, "teams_per_multiprocessor", p->teams, "halo_waste",
-                   p->halo_waste, "contention", p->contention, "idle", p->idle,
-                   "cycles_per_particle", p->teams ? json_real(p->total) : json_null());
+  return json_pack("{s:i, s:i, s:I, s:I, s:i, s:i, s:f, s:f, s:f, s:o}", "tile", p->tile,
+                   "components", p->components, "scratch_bytes", (json_int_t)p->scratch,
+                   "team_bytes", (json_int_t)p->arena, "team_size", p->threads,
+                   "teams_per_multiprocessor", p->teams, "halo_waste", p->halo_waste, "contention",
+                   p->contention, "idle", p->idle, "cycles_per_particle",
+                   p->teams ? json_real(p->total) : json_null());
 }
 
 static void print_plans(const cw_tile_device *device, const cw_tile_case *c,
@@ -197,7 +199,8 @@ static void print_plans(const cw_tile_device *device, const cw_tile_case *c,
     printf("%4d %14zu %11zu %10d %12d %9.0f %% %11.2f", p->tile, p->scratch, p->arena, p->threads,
            p->teams, 100 * p->halo_waste, p->contention);
     if (p->teams)
-      printf(" %6.2f%s\n", p->total / plans[best].total, n == best ? "  <" : "");
+      printf(" %6.2f%s%s\n", p->total / plans[best].total, n == best ? "  <" : "",
+             p->components == 1 ? "  one component at a time" : "");
     else
       printf("      -\n");
   }
@@ -279,7 +282,7 @@ static void every_case(const tile_arguments *a, const cw_tile_device *device) {
   json_t *list = json_array();
   if (!a->json)
     printf("%s: recommended tile edges for drift 0 1 2 4, %g particles a cell\n(-: none fits; "
-           "fixed32 exists for orders 1 to 3)\n\n"
+           "fixed32 exists in 2D and 3D for orders 1 to 3)\n\n"
            "dim order   %-14s  %-14s  %-14s  %-14s  %s\n",
            device->name, a->c.ppc, "single f32", "fixed32", "fixed64", "double f64", "fixed64");
   for (int dim = 1; dim <= 3; dim++)

@@ -16,18 +16,20 @@ static const double product_cycles = 5;    /* of a warp, for each of a lane's su
 static const double addition_cycles = 40;  /* latency of an addition to the scratch */
 static const double flush_cycles = 60;     /* of a warp: to clear 32 values and to flush them */
 static const double team_cycles = 2000;    /* of each of a team's warps: to start, meet and end */
-/* A pass of a warp's addition in shared memory: floats by compare-and-swap, 64 bits likewise,
- * 32-bit integers by one instruction that also sums lanes that meet in one word. */
-static const double pass_cycles[] = {3.7, 4.8, 1.9, 4.8};
+/* A pass of a warp's addition in shared memory: reals, and integers of 64 bits where a lane is a
+ * particle, by compare-and-swap; integers of 32 bits, and those of 64 in two halves, natively. */
+static const double pass_cycles[] = {3.7, 4.8, 1.9, 1.9};
+static const double swap_cycles = 4.8;
 
 /* What one particle asks of a warp. */
 typedef struct kernel_shape {
-  int runs;         /* the form that sums runs of particles in registers */
-  int window;       /* nodes an axis that a particle, or a run, writes */
-  double products;  /* values that a lane forms, a particle */
-  double additions; /* of a warp to the scratch, a particle */
-  size_t value, stage;
-  int registers; /* a thread */
+  int runs;            /* the form that sums runs of particles in registers */
+  int rows, ways;      /* runs: lanes with a row of planes, and how often the warp has them */
+  int rounds;          /* runs: of lanes over the rows */
+  double products;     /* values that a lane forms, a particle */
+  double additions;    /* of a warp to the scratch, a particle */
+  size_t value, stage; /* bytes of a sum, of a warp's stage */
+  int registers;       /* a thread */
 } kernel_shape;
 
 static int is_fixed(const cw_tile_case *c) {
@@ -51,21 +53,19 @@ static kernel_shape shape_of(const cw_tile_case *c) {
   kernel_shape k = {.runs = cw_deposit_has_runs(c->dim, c->order)};
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
   k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
-  k.window = k.runs ? c->order + 3 : cw_deposit_reach(c->order) + (c->order ? 2 : 1);
-  const int pairs = c->dim > 1 ? k.window * k.window : k.window;
+  k.registers = c->is_double ? 128 : 80; /* as compiled for compute capability 9.0 */
   if (k.runs) {
-    /* one window for all particles of a run, as in the kernel that the cycles were fitted to */
-    const int rounds = (pairs + LANES - 1) / LANES;
-    k.products = 3.0 * rounds * (c->dim > 2 ? k.window - 1 : 1);
-    k.additions = k.products / fmax(c->ppc, 1);
+    k.rows = cw_deposit_rows(c->dim, c->order + 1);
+    k.ways = 2 * k.rows <= LANES ? LANES / k.rows : 1;
+    k.rounds = (k.rows + LANES - 1) / LANES;
+    k.products = (double)k.rounds * c->order / k.ways;
+    k.additions = (double)k.rounds * c->order / fmax(c->ppc, 1);
     k.stage = cw_deposit_stage_bytes(c->dim, c->order, c->is_double ? 8 : 4);
   } else {
-    k.products = 3.0 * pairs * (c->dim > 2 ? k.window : 1) / LANES;
+    const int window = cw_deposit_reach(c->order) + (c->order ? 2 : 1);
+    k.products = 3 * pow(window, c->dim) / LANES;
     k.additions = k.products;
   }
-  const int small = c->dim == 1 || (c->dim == 2 && !(k.runs && is_fixed(c)));
-  /* as compiled for compute capability 9.0 */
-  k.registers = k.runs && !c->is_double ? 96 : small && !c->is_double ? 80 : 128;
   return k;
 }
 
@@ -81,58 +81,91 @@ static int resident_teams(const cw_tile_device *device, size_t arena, int thread
   return teams < device->teams_a_unit ? teams : device->teams_a_unit;
 }
 
-/* As the launcher does it: the smallest size that keeps the most threads resident. */
+/* As the launcher does it: of the sizes that keep the most threads resident the smallest. Where
+ * each warp brings its stage, 4 warps or more if they fit. */
 static void choose_team(const cw_tile_device *device, const kernel_shape *k, cw_tile_plan *plan) {
-  if (k->runs) {
-    for (int threads = CW_DEPOSIT_STAGED_TEAM; threads <= CW_DEPOSIT_LARGEST_STAGED_TEAM;
-         threads += LANES) {
-      const size_t arena = plan->scratch + k->stage * (size_t)(threads / LANES);
-      const int teams = resident_teams(device, arena, threads, k->registers);
-      if (threads > CW_DEPOSIT_STAGED_TEAM && teams * threads <= plan->teams * plan->threads)
-        continue;
-      plan->threads = threads;
-      plan->arena = arena;
-      plan->teams = teams;
-    }
-    return;
-  }
-  plan->arena = plan->scratch;
-  for (int threads = LANES; threads <= CW_DEPOSIT_LARGEST_TEAM; threads += LANES) {
-    const int teams = resident_teams(device, plan->arena, threads, k->registers);
-    if (threads == LANES || teams * threads > plan->teams * plan->threads) {
-      plan->threads = threads;
-      plan->teams = teams;
-    }
+  const int most = (k->runs ? CW_DEPOSIT_LARGEST_STAGED_TEAM : CW_DEPOSIT_LARGEST_TEAM) / LANES;
+  const int small =
+      plan->scratch + CW_DEPOSIT_STAGED_TEAM / LANES * k->stage > device->shared_a_team;
+  const int least = k->runs && !small ? CW_DEPOSIT_STAGED_TEAM / LANES : 1;
+  int best = -1;
+  for (int warps = least; warps <= most; warps++) {
+    const size_t arena = plan->scratch + k->stage * (size_t)warps;
+    const int teams = resident_teams(device, arena, warps * LANES, k->registers);
+    if (teams * warps <= best)
+      continue;
+    best = teams * warps;
+    plan->threads = warps * LANES;
+    plan->arena = arena;
+    plan->teams = teams;
   }
 }
 
-/* Passes that a warp's additions take in a scratch of that edge, on average over the components. A
- * lane holds the pair (a, b) of two axes' nodes; the third axis and the window's place shift all
- * lanes alike. Values of 8 bytes go a half-warp at a time. */
-static double bank_passes(int dim, int window, int edge, size_t value) {
-  const int pairs = dim > 1 ? window * window : window, lanes = value == 8 ? LANES / 2 : LANES;
-  const int banks = value == 8 ? BANKS / 2 : BANKS;
-  double passes = 0, additions = 0;
-  for (int c = 0; c < (dim > 2 ? 3 : 1); c++) {
-    const int along_a = c == 0 && dim > 2 ? edge : 1;
-    const int along_b = c == 2 || dim < 3 ? edge : edge * edge;
-    for (int first = 0; first < pairs; first += lanes) {
-      int hits[BANKS] = {0}, most = 0;
-      for (int pair = first; pair < pairs && pair < first + lanes; pair++) {
-        const int at = pair % window * along_a + pair / window * along_b;
-        const int here = ++hits[at % banks];
-        most = here > most ? here : most;
-      }
-      passes += most;
-    }
-    additions += (pairs + LANES - 1) / LANES;
+/* Where the scratch has the value that the lane's row adds with flow n; -1: it adds none. */
+static int place_of(const cw_tile_case *c, int row, int n, int edge) {
+  const int nodes = c->order + 1, volume = (int)cw_deposit_volume(c->dim, edge, 0);
+  const int stride[3] = {1, edge, edge * edge};
+  if (c->dim == 3) {
+    const int component = row / (nodes * nodes), a = row % nodes, b = row / nodes % nodes;
+    return component * volume + a * stride[component == 0] + b * stride[component == 2 ? 1 : 2] +
+           n * stride[component];
   }
-  return passes / additions;
+  if (row < 2 * nodes) {
+    const int component = row / nodes;
+    return component * volume + row % nodes * stride[!component] + n * stride[component];
+  }
+  row -= 2 * nodes;
+  return n ? -1 : 2 * volume + row % nodes + row / nodes * edge;
+}
+
+/* Passes of one addition of lanes first .. last - 1: the most that meet in a bank of the value's
+ * width. Lanes that meet in one word count each, but for 32-bit integers. */
+static int passes_of(const int *place, int first, int last, int banks, int summed) {
+  int most = 0;
+  for (int lane = first; lane < last; lane++) {
+    int here = 0;
+    for (int other = first; other < last; other++) {
+      int seen = 0;
+      for (int before = first; summed && before < other; before++)
+        seen |= place[before] == place[other];
+      here += place[other] >= 0 && place[lane] >= 0 && !seen &&
+              place[other] % banks == place[lane] % banks;
+    }
+    most = here > most ? here : most;
+  }
+  return most;
+}
+
+/* Of a warp's addition. Reals of 8 bytes go a half-warp at a time; integers of 8 bytes as their low
+ * words, which answer with a carry, and their high words. */
+static int warp_passes(const cw_tile_case *c, size_t value, const int place[LANES]) {
+  if (value == 4)
+    return passes_of(place, 0, LANES, BANKS, c->sums == CW_TILE_FIXED32);
+  if (is_fixed(c))
+    return passes_of(place, 0, LANES, BANKS / 2, 0) + passes_of(place, 0, LANES, BANKS / 2, 1);
+  return passes_of(place, 0, LANES / 2, BANKS / 2, 0) +
+         passes_of(place, LANES / 2, LANES, BANKS / 2, 0);
+}
+
+/* On average over a run's additions. The window's place shifts all lanes alike. */
+static double bank_passes(const cw_tile_case *c, const kernel_shape *k, int edge) {
+  double passes = 0;
+  for (int round = 0; round < k->rounds; round++)
+    for (int n = 0; n < c->order; n++) {
+      int place[LANES];
+      for (int lane = 0; lane < LANES; lane++) {
+        const int row = k->ways > 1 ? lane % k->rows : lane + LANES * round;
+        const int has = k->ways > 1 ? lane < k->ways * k->rows : row < k->rows;
+        place[lane] = has ? place_of(c, row, n, edge) : -1;
+      }
+      passes += warp_passes(c, k->value, place);
+    }
+  return passes / (k->rounds * c->order);
 }
 
 static double contention_of(const cw_tile_case *c, const kernel_shape *k, int edge) {
   if (k->runs)
-    return bank_passes(c->dim, k->window, edge, k->value);
+    return bank_passes(c, k, edge);
   /* a lane a particle, in the order of cells: those of one cell meet in one word */
   return fmax(1, fmin(LANES, c->ppc));
 }
@@ -140,10 +173,12 @@ static double contention_of(const cw_tile_case *c, const kernel_shape *k, int ed
 cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, int tile) {
   const kernel_shape k = shape_of(c);
   const int halo = cw_deposit_halo(c->order, c->drift);
-  const cw_deposit_arena scratch = {
+  cw_deposit_arena arena = {
       .dim = c->dim, .halo = halo, .value = k.value, .components = CW_DEPOSIT_COMPONENTS};
-  cw_tile_plan plan = {.tile = tile, .edge = tile + 2 * halo};
-  plan.scratch = cw_deposit_scratch_bytes(&scratch, tile);
+  if (!k.runs && cw_deposit_scratch_bytes(&arena, tile) > device->shared_a_team)
+    arena.components = 1;
+  cw_tile_plan plan = {.tile = tile, .edge = tile + 2 * halo, .components = arena.components};
+  plan.scratch = cw_deposit_scratch_bytes(&arena, tile);
   const double inside = pow(tile, c->dim), values = pow(plan.edge, c->dim);
   plan.halo_waste = 1 - inside / values;
   plan.contention = contention_of(c, &k, plan.edge);
@@ -154,12 +189,14 @@ cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, 
   const double warps = (double)plan.teams * plan.threads / LANES;
   const double overlap = 1 / warps + 1 / saturating_warps;
   plan.rounds = tiles / ((double)device->units * plan.teams);
-  plan.work = overlap * (particle_cycles + product_cycles * k.products * (c->is_double ? 2 : 1) +
-                         addition_cycles * k.additions);
-  plan.halo =
-      overlap / (c->ppc * inside) *
-      (flush_cycles * CW_DEPOSIT_COMPONENTS * values / LANES + team_cycles * plan.threads / LANES);
-  plan.contended = k.additions * plan.contention * pass_cycles[c->sums];
+  const int passes = CW_DEPOSIT_COMPONENTS / plan.components;
+  plan.work =
+      overlap * (particle_cycles * passes + product_cycles * k.products * (c->is_double ? 2 : 1) +
+                 addition_cycles * k.additions);
+  plan.halo = overlap / (c->ppc * inside) *
+              (flush_cycles * CW_DEPOSIT_COMPONENTS * values / LANES +
+               team_cycles * passes * plan.threads / LANES);
+  plan.contended = k.additions * plan.contention * (k.runs ? pass_cycles[c->sums] : swap_cycles);
   plan.idle = plan.rounds > 1 ? 0.5 / plan.rounds : 1 / plan.rounds - 0.5;
   plan.total = (plan.work + plan.halo + plan.contended) * (1 + plan.idle);
   return plan;

@@ -54,7 +54,8 @@ typedef struct cw_tile_case {
 
 typedef struct cw_tile_plan {
   int tile, edge;    /* cells of the tile; of the scratch */
-  size_t scratch;    /* bytes of the three components */
+  int components;    /* summed at once: 3, or 1 in three passes where 3 do not fit */
+  size_t scratch;    /* bytes of those components */
   size_t arena;      /* bytes of shared memory a team: the scratch and the warps' stages */
   int threads;       /* a team */
   int teams;         /* resident on a multiprocessor; 0: the arena does not fit */

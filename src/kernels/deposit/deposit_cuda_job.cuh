@@ -89,9 +89,12 @@ __device__ __forceinline__ void cw_tile_add(int64_t *place, int step, const int6
       atomicAdd(words + 2 * n * step + 1, high + (before[n] + low < low));
     }
 }
-__device__ __forceinline__ void cw_count(unsigned long long *counter, unsigned long long n) {
-  if (n)
-    atomicAdd(counter, n);
+/* One addition a warp: those of all teams to one counter follow each other, and at one a thread they
+ * took longer than small tiles did. */
+__device__ __forceinline__ void cw_count(unsigned long long *counter, unsigned n) {
+  const unsigned active = __activemask(), sum = __reduce_add_sync(active, n);
+  if (sum && (int)(threadIdx.x % 32) == __ffs((int)active) - 1)
+    atomicAdd(counter, (unsigned long long)sum);
 }
 
 /* Tile t's lowest cell along each axis. */

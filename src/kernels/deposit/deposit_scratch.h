@@ -38,12 +38,12 @@ CW_CONSTANT_FUNCTION int cw_deposit_has_runs(int dim, int order) {
   return dim > 1 && order >= 1 && order <= 3;
 }
 
-/* Bytes of a sum: reals, or fixed point of `bits` (0: 64). 32 bits exist in the form above and in
- * single precision only. */
+/* Bytes of a sum: reals, but doubles from order 4 on; or fixed point of `bits` (0: 64), of which 32
+ * exist in the form above and in single precision only. */
 CW_CONSTANT_FUNCTION size_t cw_deposit_value_bytes(int dim, int order, int is_double, int fixed,
                                                    int bits) {
   return fixed ? (bits == 32 && !is_double && cw_deposit_has_runs(dim, order) ? 4 : 8)
-               : (is_double ? 8 : 4);
+               : (is_double || order > 3 ? 8 : 4);
 }
 
 /* On a window of n nodes an axis: rows of planes, and flows (deposit_cuda_window.cuh). */
