@@ -188,6 +188,39 @@ static void test_estimate_covers_what_is_taken(cw_context *context) {
   }
 }
 
+/* The hash of the final state in a closing table. */
+static void hash_of(const outcome *found, char hash[65]) {
+  const char *at = strstr(found->text, "\"sha256\": \"");
+  hash[0] = '\0';
+  plain_check(found->status == 0 && at != NULL, "status %d: %.300s", found->status, found->text);
+  if (at)
+    snprintf(hash, 65, "%s", at + strlen("\"sha256\": \""));
+}
+
+/* Checkpoints of steps 4 and 8, a sort every third step: resumed between two sorts, from the
+ * device's memory and back, to the bits of the unbroken run. A checkpoint of the device goes on on
+ * the CPU, which says that last digits may differ. */
+static void test_a_run_resumes_on_the_device(cw_context *context) {
+  static const char options[] =
+      "--backend cuda --json --set grid.resolution=[32,32] --set particles.ppc0=8 --set "
+      "algorithms.deposit.tiled_deposit_fixed_point=true --set "
+      "particles.spatial_sorting_interval=3 --set checkpoint.interval=4 --set output.interval=0";
+  char deck[4096], whole[65], part[65], resumed[65];
+  const char *folder = new_folder();
+  (void)context;
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  hash_of(program("run %s --out %s/a --steps 11 %s", deck, folder, options), whole);
+  hash_of(program("run %s --out %s/b --steps 10 %s", deck, folder, options), part);
+  const outcome *found = program("run %s --out %s/b --steps 11 --resume %s", deck, folder, options);
+  expect(found, 0, "resumed at step 8 of 11");
+  hash_of(found, resumed);
+  plain_check(strcmp(whole, resumed) == 0 && strcmp(whole, part) != 0,
+              "unbroken %s, resumed %s, one step before %s", whole, resumed, part);
+  expect(program("run %s --out %s/b --steps 11 --resume %s --backend cpu", deck, folder, options),
+         0, "backend cuda, instruction set");
+  remove_folder(folder);
+}
+
 /* Puts a particle far outside; the push tells where it gathers, else the deposit. */
 static void test_particle_outside_is_told_with_its_step(cw_context *context) {
   static const char *const pushers[] = {"Boris", "none"};
@@ -225,6 +258,7 @@ int main(void) {
                                      PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
                                      PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
                                      PLAIN_CASE(test_estimate_covers_what_is_taken),
+                                     PLAIN_CASE(test_a_run_resumes_on_the_device),
                                      PLAIN_CASE(test_particle_outside_is_told_with_its_step)};
   return plain_main(cases, (int)(sizeof cases / sizeof *cases));
 }
