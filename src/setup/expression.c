@@ -102,7 +102,13 @@ static int compile(slot *slot, const char *text, const cw_expression_scope *scop
     mupDefineConst(parser, scope->name[k], scope->value[k]);
   for (int v = 0; v < 4; v++)
     mupDefineVar(parser, names[v], &slot->variable[v]);
-  mupSetExpr(parser, text);
+  char tight[CW_EXPRESSION_LENGTH + 1]; /* muParser wants no space between a name and its ( */
+  size_t length = 0;
+  for (const char *c = text; *c; c++)
+    if (!strchr(" \t\r\n", *c))
+      tight[length++] = *c;
+  tight[length] = '\0';
+  mupSetExpr(parser, tight);
   mupEval(parser); /* compiles, too */
   return !mupError(parser);
 }
@@ -133,8 +139,9 @@ cw_status cw_expression_create(cw_context *context, const char *text,
   *expression = NULL;
   CW_TRY(cw_expression_check(text, scope, allowed, &variables, fault));
   CW_TRY(make(context, variables, &made));
-  CW_TRY_CLEANUP(status, CW_NEW(context, cw_context_threads(context), "expression", &made->slot));
-  made->slots = variables ? cw_context_threads(context) : 1;
+  const int threads = scope->threads ? scope->threads : cw_context_threads(context);
+  made->slots = variables ? threads : 1;
+  CW_TRY_CLEANUP(status, CW_NEW(context, made->slots, "expression", &made->slot));
   for (int k = 0; k < made->slots; k++)
     if (!compile(&made->slot[k], text, scope)) {
       fault->at = 0;

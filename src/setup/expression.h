@@ -25,6 +25,7 @@ enum { CW_EXPRESSION_NAMES = 160, CW_EXPRESSION_LENGTH = 4096 };
 
 /* Named numbers that expressions know beside the variables and functions; names are borrowed. */
 typedef struct cw_expression_scope {
+  int threads; /* that may evaluate at a time; 0: as many as the context's */
   int count;
   const char *name[CW_EXPRESSION_NAMES];
   double value[CW_EXPRESSION_NAMES];
@@ -55,7 +56,7 @@ cw_status cw_expression_check(const char *text, const cw_expression_scope *scope
 
 typedef struct cw_expression cw_expression;
 
-/* Checks and compiles, once for each of the context's threads. Errors: CW_ERROR_INPUT (as above),
+/* Checks and compiles, once for each of the scope's threads. Errors: CW_ERROR_INPUT (as above),
  * CW_ERROR_MEMORY (recorded in the context). */
 cw_status cw_expression_create(cw_context *context, const char *text,
                                const cw_expression_scope *scope, int allowed,
@@ -67,6 +68,6 @@ void cw_expression_destroy(cw_expression *expression);
 /* What it depends on; 0: a constant. */
 int cw_expression_variables(const cw_expression *expression);
 /* Value at one place and time; not finite where it is not defined. To be called by a thread of a
- * parallel region of at most the context's threads, or outside of any. */
+ * parallel region of at most the scope's threads, or outside of any. */
 double cw_expression_at(const cw_expression *expression, const double x[3], double t);
 #endif

@@ -13,14 +13,16 @@ struct cw_external {
   const cw_deck_parameter *key[2]; /* of E and B; NULL: not given */
 };
 
-cw_status cw_external_create(cw_context *context, const cw_deck *deck, cw_external **external) {
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, int threads,
+                             cw_external **external) {
   const cw_deck_parameter *const keys[2] = {cw_deck_setup_parameter(deck, "external_E"),
                                             cw_deck_setup_parameter(deck, "external_B")};
   cw_expression_scope scope;
   cw_external *made = NULL;
   cw_status status = CW_OK;
   *external = NULL;
-  CW_TRY(cw_formula_scope(context, deck, &scope)); /* constants are checked even without a use */
+  CW_TRY(cw_formula_scope(context, deck, threads,
+                          &scope)); /* constants are checked even without a use */
   if (!keys[0] && !keys[1])
     return CW_OK;
   CW_TRY(CW_NEW(context, 1, "external fields", &made));
@@ -156,7 +158,7 @@ static double sample(const cw_deck *deck, int k, double x[3]) {
 cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
   cw_external *external = NULL;
   cw_status status = CW_OK;
-  CW_TRY(cw_external_create(context, deck, &external));
+  CW_TRY(cw_external_create(context, deck, 1, &external));
   for (int k = 0; external && k < 6 * SAMPLES && status == CW_OK; k++) {
     double x[3];
     const double t = sample(deck, k / 6, x);
@@ -171,7 +173,7 @@ cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
 double cw_external_largest_B(const cw_deck *deck) {
   cw_external *external = NULL;
   double largest = 0;
-  if (cw_external_create(deck->context, deck, &external) != CW_OK)
+  if (cw_external_create(deck->context, deck, 1, &external) != CW_OK)
     return 0;
   for (int k = 0; external && k < SAMPLES; k++) {
     double x[3], square = 0;

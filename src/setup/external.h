@@ -7,9 +7,11 @@
 
 typedef struct cw_external cw_external;
 
-/* Compiles the deck's external fields; *external is NULL when it has none. Errors: CW_ERROR_INPUT
- * (with the character's place), CW_ERROR_MEMORY. */
-cw_status cw_external_create(cw_context *context, const cw_deck *deck, cw_external **external);
+/* Compiles the deck's external fields, for so many threads at a time (0: the context's); *external
+ * is NULL when it has none. Errors: CW_ERROR_INPUT (with the character's place), CW_ERROR_MEMORY.
+ */
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, int threads,
+                             cw_external **external);
 void cw_external_destroy(cw_external *external);
 /* 0 where a component is zero everywhere and always. `field` counts Ex, Ey, Ez, Bx, By, Bz. */
 int cw_external_has(const cw_external *external, int field);

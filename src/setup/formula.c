@@ -145,8 +145,10 @@ static cw_status add_constant(cw_context *context, const cw_deck *deck,
   return CW_OK;
 }
 
-cw_status cw_formula_scope(cw_context *context, const cw_deck *deck, cw_expression_scope *scope) {
+cw_status cw_formula_scope(cw_context *context, const cw_deck *deck, int threads,
+                           cw_expression_scope *scope) {
   scope->count = 0;
+  scope->threads = threads;
   add_own(scope, deck);
   CW_TRY(check_constants(context, deck, scope));
   for (;;) {

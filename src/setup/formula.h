@@ -8,9 +8,11 @@
 
 /* What every expression of the deck knows: pi, larmor0, skindepth0, the box lengths Lx, Ly, Lz of
  * simulated axes, and [setup.constants], which may be expressions of each other in any order. Names
- * are the deck's. Errors: CW_ERROR_INPUT (a name that is taken, an expression that is wrong, in a
- * circle or not finite; the message has the place), CW_ERROR_MEMORY. */
-cw_status cw_formula_scope(cw_context *context, const cw_deck *deck, cw_expression_scope *scope);
+ * are the deck's; `threads` as in the scope. Errors: CW_ERROR_INPUT (a name that is taken, an
+ * expression that is wrong, in a circle or not finite; the message has the place), CW_ERROR_MEMORY.
+ */
+cw_status cw_formula_scope(cw_context *context, const cw_deck *deck, int threads,
+                           cw_expression_scope *scope);
 
 /* x, y, z as far as the grid has axes. */
 int cw_formula_axes(const cw_deck *deck);

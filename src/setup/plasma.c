@@ -81,12 +81,12 @@ static int same_density(const cw_deck_parameter *a, const cw_deck_parameter *b) 
                                       : a->number[0] == b->number[0];
 }
 
-static cw_status make(cw_plasma *plasma) {
+static cw_status make(cw_plasma *plasma, int threads) {
   cw_context *context = plasma->context;
   const cw_deck *deck = plasma->deck;
   const int axes = cw_formula_axes(deck);
   cw_expression_scope scope;
-  CW_TRY(cw_formula_scope(context, deck, &scope));
+  CW_TRY(cw_formula_scope(context, deck, threads, &scope));
   if (deck->particles.species_count < 1)
     return cw_deck_fail(context, deck, deck->setup.where,
                         "problem \"expressions\" needs at least one [[particles.species]]");
@@ -106,13 +106,14 @@ static cw_status make(cw_plasma *plasma) {
   return cw_formula_vector(context, deck, &scope, plasma->B_key, axes, plasma->B);
 }
 
-cw_status cw_plasma_create(cw_context *context, const cw_deck *deck, cw_plasma **plasma) {
+cw_status cw_plasma_create(cw_context *context, const cw_deck *deck, int threads,
+                           cw_plasma **plasma) {
   cw_plasma *made = NULL;
   *plasma = NULL;
   CW_TRY(CW_NEW(context, 1, "plasma of expressions", &made));
   made->context = context;
   made->deck = deck;
-  const cw_status status = make(made);
+  const cw_status status = make(made, threads);
   if (status == CW_OK)
     *plasma = made;
   else

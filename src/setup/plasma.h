@@ -6,9 +6,10 @@
 
 typedef struct cw_plasma cw_plasma;
 
-/* Compiles the expressions of problem "expressions". Errors: CW_ERROR_INPUT (with the character's
- * place), CW_ERROR_MEMORY. */
-cw_status cw_plasma_create(cw_context *context, const cw_deck *deck, cw_plasma **plasma);
+/* Compiles the expressions of problem "expressions", for so many threads at a time (0: the
+ * context's). Errors: CW_ERROR_INPUT (with the character's place), CW_ERROR_MEMORY. */
+cw_status cw_plasma_create(cw_context *context, const cw_deck *deck, int threads,
+                           cw_plasma **plasma);
 void cw_plasma_destroy(cw_plasma *plasma);
 /* Evaluates everything at cell centres, at most CW_PLASMA_SAMPLES of them evenly over the box.
  * Errors: CW_ERROR_INPUT: a value is not finite, a density or temperature negative, a speed not

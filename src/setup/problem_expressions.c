@@ -32,7 +32,7 @@ const cw_problem_key cw_expressions_keys[] = {
 
 cw_status cw_expressions_check(cw_context *context, const cw_deck *deck) {
   cw_plasma *plasma = NULL;
-  CW_TRY(cw_plasma_create(context, deck, &plasma));
+  CW_TRY(cw_plasma_create(context, deck, 1, &plasma));
   cw_status status = cw_plasma_check(plasma);
   cw_plasma_destroy(plasma);
   return status;
@@ -41,7 +41,7 @@ cw_status cw_expressions_check(cw_context *context, const cw_deck *deck) {
 int64_t cw_expressions_expected(const cw_deck *deck, int species) {
   cw_plasma *plasma = NULL;
   double each = deck->particles.ppc0 * cw_setup_cells(deck);
-  if (cw_plasma_create(deck->context, deck, &plasma) != CW_OK)
+  if (cw_plasma_create(deck->context, deck, 1, &plasma) != CW_OK)
     return 0;
   const double mean = cw_plasma_mean_density(plasma, species);
   each *= deck->particles.use_weights ? mean > 0 : mean;
@@ -112,7 +112,7 @@ cw_status cw_expressions_fill(const cw_setup_target *target) {
   cw_plasma *plasma = NULL;
   cw_loader loader;
   cw_status status = CW_OK;
-  CW_TRY(cw_plasma_create(target->context, target->deck, &plasma));
+  CW_TRY(cw_plasma_create(target->context, target->deck, 0, &plasma));
   cw_loader_init(&loader, target);
   for (int s = 0; s < target->species_count; s++)
     if (cw_plasma_leader(plasma, s) == s)
@@ -128,7 +128,7 @@ cleanup:
 void cw_expressions_scales(const cw_deck *deck, int species, cw_species_scales *scales) {
   cw_plasma *plasma = NULL;
   *scales = (cw_species_scales){0};
-  if (cw_plasma_create(deck->context, deck, &plasma) != CW_OK)
+  if (cw_plasma_create(deck->context, deck, 1, &plasma) != CW_OK)
     return;
   cw_plasma_extremes(plasma, species, scales);
   cw_plasma_destroy(plasma);

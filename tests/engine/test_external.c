@@ -156,6 +156,33 @@ START_TEST(test_plasma_screens_a_uniform_field) {
 }
 END_TEST
 
+/* ECSIM's particles in crossed external fields, too few to act on the field (skindepth0 = 1e4):
+ * from rest v = (E/B) (s sin w' t, -(1 - cos w' t)), s the charge's sign, with the mover's rotation
+ * tan(w' dt / 2) = w dt / 2. */
+START_TEST(test_ecsim_draws_the_cycloid) {
+  engine_fixture f = engine_from_text(
+      HEAD("ecsim") GRID_2D
+      "[algorithms]\ntimestep.dt = 0.05\n[scales]\nlarmor0 = 0.5\nskindepth0 = 1e4\n[particles]\n"
+      "ppc0 = 1\n" SPECIES "[setup]\nproblem = \"expressions\"\nquiet = true\n"
+      "species.e.density = 1\nspecies.p.density = 1\nexternal_E = [\"0.01 * cosh(0 * x)\", 0, 0]\n"
+      "external_B = [0, 0, \"1\"]\n",
+      2);
+  const double dt = 0.05, v = 0.01;
+  for (int n = 1; n <= 100; n++) {
+    engine_steps(&f, 1);
+    for (int s = 0; s < 2; s++) {
+      const double w = 2 / dt * atan(0.5 * dt * 2 / (s ? 2.0 : 1.0)), t = n * dt;
+      const cw_particles_view view = cw_particles_get_view(cw_engine_particles(f.engine, s));
+      for (int64_t p = 0; p < view.count; p += 97) {
+        ck_assert(fabs(((double *)view.u[0])[p] - (s ? 1 : -1) * v * sin(w * t)) < 1e-6 * v);
+        ck_assert(fabs(((double *)view.u[1])[p] + v * (1 - cos(w * t))) < 1e-6 * v);
+      }
+    }
+  }
+  engine_clear(&f);
+}
+END_TEST
+
 /* With nothing that carries current, fields stay exactly as they are, whatever acts on particles.
  */
 START_TEST(test_external_fields_are_no_part_of_the_fields) {
@@ -169,8 +196,7 @@ START_TEST(test_external_fields_are_no_part_of_the_fields) {
   engine_fixture f = engine_from_text(text, 2);
   engine_steps(&f, 5);
   for (int q = 0; q < 2; q++) {
-    const cw_vector_view view =
-        engine_vector(&f, q ? CW_QUANTITY_B : CW_QUANTITY_E);
+    const cw_vector_view view = engine_vector(&f, q ? CW_QUANTITY_B : CW_QUANTITY_E);
     for (int c = 0; c < 3; c++)
       for (int64_t k = 0; k < cw_engine_grid(f.engine)->points; k++)
         ck_assert(((double *)view.component[c])[k] == 0);
@@ -191,7 +217,7 @@ START_TEST(test_values_stand_at_yees_places) {
   static const double rate[6] = {1, 0, 0, 3, 0, 0};
   cw_external *external = NULL;
   double *values = NULL;
-  CW_CHECK_OK(f.context, cw_external_create(f.context, f.deck, &external));
+  CW_CHECK_OK(f.context, cw_external_create(f.context, f.deck, 0, &external));
   CW_CHECK_OK(f.context, CW_NEW(f.context, grid->points, "values", &values));
   ck_assert(cw_external_moves(external));
   for (int field = 0; field < 6; field++) {
@@ -254,6 +280,7 @@ int main(void) {
   tcase_add_test(tests, test_linear_field_is_an_oscillator_around_its_zero);
   tcase_add_test(tests, test_time_is_that_of_the_step);
   tcase_add_loop_test(tests, test_plasma_screens_a_uniform_field, 0, 2);
+  tcase_add_test(tests, test_ecsim_draws_the_cycloid);
   tcase_add_test(tests, test_external_fields_are_no_part_of_the_fields);
   tcase_add_test(tests, test_values_stand_at_yees_places);
   tcase_add_test(tests, test_one_and_two_threads_end_in_the_same_bits);

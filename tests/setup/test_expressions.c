@@ -51,6 +51,7 @@ START_TEST(test_values_are_those_of_c) {
       {"2^3^2", 512},
       {"2^-1", 0.5},
       {"ln(z)", 0.81093021621632877}, /* log(2.25), to 17 digits */
+      {"max (1,\t2) - -1\n+ 1--2 * (x >-1)", 6},
       {"pi", 3.14159265358979324},
       {"sech(0) + sign(y) * 10 + step(0) * 100 + step(y) * 1000", 91},
       {"mod(-1, 3) + 10 * mod(7, 4)", 32},
@@ -268,6 +269,29 @@ START_TEST(test_momenta_have_the_mean_and_spread_asked_for) {
 }
 END_TEST
 
+/* ECSIM's velocities are Gaussian around the mean: variance 0.01 to 5 standard errors, sqrt(2 / n).
+ */
+START_TEST(test_velocities_of_ecsim_are_gaussian) {
+  char *text = expression_deck_with("\"srpic\"", "\"ecsim\"");
+  made_state made = make_state(text, 2);
+  const cw_particles_view view = cw_particles_get_view(made.particles[0]);
+  const double n = (double)view.count, k = 2 * acos(-1.0) / 6.4;
+  for (int a = 0; a < 3; a++) {
+    double first = 0, second = 0, fourth = 0;
+    for (int64_t p = 0; p < view.count; p++) {
+      const double place = -3.2 + 0.1 * (view.i[0][p] + ((double *)view.dx[0])[p]);
+      const double v = ((double *)view.u[a])[p] - (a == 1 ? 0.1 * sin(k * place) : 0);
+      first += v, second += v * v, fourth += v * v * v * v;
+    }
+    ck_assert(fabs(first / n) < SIGMAS * 0.1 / sqrt(n));
+    ck_assert(fabs(second / n - 0.01) < SIGMAS * 0.01 * sqrt(2 / n));
+    ck_assert(fabs(fourth / n - 3e-4) < SIGMAS * 1e-4 * sqrt(96 / n)); /* <v^8> - <v^4>^2 = 96 */
+  }
+  clear_state(&made);
+  free(text);
+}
+END_TEST
+
 START_TEST(test_one_and_two_threads_make_the_same_bits) {
   made_state one = make_state(expression_deck, 1), two = make_state(expression_deck, 2);
   for (int s = 0; s < 2; s++) {
@@ -399,6 +423,7 @@ int main(void) {
   tcase_add_loop_test(tests, test_counts_follow_the_density, 0, 2);
   tcase_add_test(tests, test_equal_densities_share_their_places);
   tcase_add_test(tests, test_momenta_have_the_mean_and_spread_asked_for);
+  tcase_add_test(tests, test_velocities_of_ecsim_are_gaussian);
   tcase_add_test(tests, test_one_and_two_threads_make_the_same_bits);
   tcase_add_test(tests, test_fields_stand_at_their_places);
   tcase_add_loop_test(tests, test_curl_of_a_potential_has_no_divergence, 0, 2);
