@@ -5,6 +5,7 @@
 
 #include <cellwise/coordination.h>
 
+#include "molecular/gromacs_child.h"
 #include "molecular/lines.h"
 
 enum { CW_MAX_ATOMS = 1 << 30 };
@@ -39,7 +40,7 @@ struct cw_trajectory {
   cw_box fixed_box;
   int dcd_swapped, dcd_has_cell; /* DCD header */
   int64_t xdr_frames;            /* XTC, TRR: frames with positions */
-  struct cw_gromacs *gromacs;
+  cw_gromacs_child gromacs;
 };
 
 /* format NULL: by the ending of the file's name. Errors: CW_ERROR_IO, CW_ERROR_INPUT (no such

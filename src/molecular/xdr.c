@@ -112,8 +112,9 @@ static cw_status open(cw_trajectory *trajectory) {
   CW_TRY(check(trajectory));
   if (trajectory->xdr_frames == 0)
     return CW_OK;
-  trajectory->gromacs = cw_gromacs_open(trajectory->lines.path);
-  return trajectory->gromacs ? CW_OK : fail(trajectory, 1, "libgromacs cannot read it");
+  int started = cw_gromacs_child_open(trajectory->lines.path, trajectory->frame.atoms,
+                                      &trajectory->gromacs);
+  return started ? CW_OK : fail(trajectory, 1, "a process to read it in cannot be started");
 }
 
 static cw_status next(cw_trajectory *trajectory, int *more) {
@@ -122,16 +123,20 @@ static cw_status next(cw_trajectory *trajectory, int *more) {
   if (!*more)
     return CW_OK;
   int64_t number = trajectory->frames + 1;
-  if (cw_gromacs_next(trajectory->gromacs, frame->atoms, frame->position, frame->box.vectors) != 1)
+  if (!cw_gromacs_child_next(&trajectory->gromacs, frame->atoms, frame->position,
+                             frame->box.vectors))
     return fail(trajectory, number, "libgromacs cannot read it");
   for (int64_t k = 0; k < 3 * frame->atoms; k++)
     if (!isfinite(frame->position[k]))
       return fail(trajectory, number, "a coordinate is not finite");
+  for (int k = 0; k < 9; k++)
+    if (!isfinite(frame->box.vectors[k / 3][k % 3]))
+      return fail(trajectory, number, "a box vector is not finite");
   return CW_OK;
 }
 
 static void close(cw_trajectory *trajectory) {
-  cw_gromacs_close(trajectory->gromacs);
+  cw_gromacs_child_close(&trajectory->gromacs);
 }
 
 const cw_trajectory_format cw_format_xtc = {

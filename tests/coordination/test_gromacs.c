@@ -125,12 +125,40 @@ START_TEST(test_xtc_and_trr_are_read_or_refused_by_name) {
 }
 END_TEST
 
+/* Bytes of the compressed coordinates are changed, which only libgromacs can notice: each file ends as
+ * whole frames or one message, and this process lives on. */
+START_TEST(test_damaged_frames_end_in_a_message) {
+  static unsigned char xtc[4096], bytes[4096];
+  cw_context *context = new_context(1, CW_ISA_AUTO);
+  const size_t size = xtc_bytes(xtc);
+  uint64_t seed = 3;
+  for (int k = 0; k < 60 && cw_gromacs_here(); k++) {
+    cw_trajectory *trajectory;
+    int more = 1;
+    memcpy(bytes, xtc, size);
+    for (int j = 0; j < 1 + k % 8; j++)
+      bytes[56 + (size_t)(next_uniform(&seed) * 80)] = (unsigned char)(256 * next_uniform(&seed));
+    cw_status status = open_bytes(context, bytes, size, "xtc", &trajectory);
+    while (status == CW_OK && more)
+      status = cw_trajectory_next(trajectory, &more);
+    ck_assert(status == CW_OK || status == CW_ERROR_FORMAT);
+    if (status != CW_OK)
+      ck_assert_msg(strstr(cw_context_message(context), "frames.xtc") != NULL, "%s",
+                    cw_context_message(context));
+    cw_trajectory_close(trajectory);
+  }
+  ck_assert_int_eq((int64_t)cw_memory_used(context, CW_SPACE_HOST), 0);
+  cw_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   if (!mkdtemp(folder))
     return 1;
   Suite *suite = suite_create("xtc and trr");
   TCase *tcase = tcase_create("files");
   tcase_add_test(tcase, test_xtc_and_trr_are_read_or_refused_by_name);
+  tcase_add_test(tcase, test_damaged_frames_end_in_a_message);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);
