@@ -41,6 +41,12 @@ CW_API cw_status cw_context_create(const cw_context_options *options, cw_context
 /* Frees the context; every object made from it must be destroyed before. NULL is allowed. */
 CW_API void cw_context_destroy(cw_context *context);
 
+/* What the context queues on its device after this call waits for what `stream` (a cudaStream_t, NULL
+ * the default one) holds now: for device arrays that other code fills on a stream of its own. Results
+ * are there when a call returns and need no such thing. Errors: CW_ERROR_UNSUPPORTED (backend cpu),
+ * CW_ERROR_DEVICE. */
+CW_API cw_status cw_context_wait_for_stream(cw_context *context, void *stream);
+
 /* The particulars of the last failure (file, line, key, found, expected); "" if none.
  * Valid until the next failing call on this context. */
 CW_API const char *cw_context_message(const cw_context *context);

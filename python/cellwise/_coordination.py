@@ -1,9 +1,10 @@
-"""Coordination numbers on NumPy arrays."""
+"""Coordination numbers on NumPy arrays and on GPU arrays."""
 from dataclasses import dataclass
 from typing import Optional
 
 import numpy as np
 
+from ._device import device_array
 from ._errors import by_status, check
 from ._library import ffi, lib
 
@@ -46,15 +47,39 @@ def _choose(table, name, what):
         raise ArgumentError(f"{what} is {name!r}; expected one of {', '.join(table)}") from None
 
 
+def _device_coordinates(found, atoms, what, writable):
+    """A view of device memory. Any strides will do that move by whole numbers."""
+    if found.type not in ("f4", "f8"):
+        raise ArgumentError(f"{what}: found a GPU array of {found.type}; expected f4 or f8")
+    _check_shape(found.shape, atoms, what)
+    size = int(found.type[1])
+    row, column = found.strides
+    if row <= 0 or row % size or column % size:
+        raise ArgumentError(f"{what}: found strides of {found.strides} bytes; expected multiples of "
+                            f"{size}, forwards along the atoms")
+    if writable and found.read_only:
+        raise ArgumentError(f"{what}: the array is read-only")
+    view = ffi.new("cw_coordinates_view *")
+    view.precision = lib.CW_SINGLE if size == 4 else lib.CW_DOUBLE
+    view.space, view.stride = lib.CW_SPACE_DEVICE, row // size
+    for c in range(3):
+        view.component[c] = ffi.cast("void *", found.pointer + c * column)
+    return view
+
+
+def _check_shape(shape, atoms, what):
+    if len(shape) != 2 or shape[1] != 3 or (atoms is not None and shape[0] != atoms):
+        raise ArgumentError(f"{what}: found shape {shape}; expected "
+                            f"({'atoms' if atoms is None else atoms}, 3)")
+
+
 def _coordinates(array, atoms, what, writable=False):
     """A view of an array's own memory, which the caller keeps alive."""
     if not isinstance(array, np.ndarray) or array.dtype not in _DTYPES:
         found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
         raise ArgumentError(f"{what}: found {found}; expected a NumPy array of float32 or float64 "
-                            "in this machine's byte order")
-    if array.ndim != 2 or array.shape[1] != 3 or (atoms is not None and array.shape[0] != atoms):
-        raise ArgumentError(f"{what}: found shape {array.shape}; expected "
-                            f"({'atoms' if atoms is None else atoms}, 3)")
+                            "in this machine's byte order, or a GPU array")
+    _check_shape(array.shape, atoms, what)
     if not array.flags.c_contiguous:
         raise ArgumentError(f"{what}: the array is not C-contiguous; pass "
                             "numpy.ascontiguousarray(...), which copies")
@@ -179,27 +204,42 @@ class Coordination:
             message = ffi.string(lib.cw_context_message(self._context))
             check(status, message.decode(errors="replace"))
 
+    def _view(self, array, what, writable=False):
+        """The array's memory as the library sees it, and what keeps it."""
+        found = device_array(array)
+        if found is None:
+            return _coordinates(array, self._atoms, what, writable), array
+        view = _device_coordinates(found, self._atoms, what, writable)
+        if found.stream is not None:
+            self._check(lib.cw_context_wait_for_stream(self._context,
+                                                       ffi.cast("void *", found.stream)))
+        return view, found
+
     def compute(self, positions, box=None, *, derivatives=False, per_atom=False, out=None):
         """One frame.
 
-        positions     (atoms, 3) C-contiguous float32 or float64; read where it is, never copied
+        positions     (atoms, 3) C-contiguous float32 or float64; read where it is, never copied.
+                      Or a GPU array (__cuda_array_interface__ or DLPack: CuPy, PyTorch, JAX, Numba),
+                      with backend cuda; of any strides
         box           None: no box; (3,) sides, or (3, 3) vectors as rows; unit of the positions
         derivatives   True: a new (atoms, 3) float64 array; or pass `out`, such an array (float32
-                      or float64), which is overwritten
+                      or float64), which is overwritten; it may be a GPU array, too
         Returns a CoordinationResult. Raises ArgumentError (type, shape, layout; a flat box) and
         NumericError (a coordinate that is not finite).
         """
         result = ffi.new("cw_coordination_result *")
-        view = _coordinates(positions, self._atoms, "positions")
+        view, held = self._view(positions, "positions")
         sums = None
         if derivatives and out is None:
             out = np.empty((self._atoms, 3), dtype=np.float64)
         if out is not None:
-            result.derivatives = _coordinates(out, self._atoms, "out", writable=True)[0]
+            to, held_out = self._view(out, "out", writable=True)
+            result.derivatives = to[0]
         if per_atom:
             sums = np.empty(self._count, dtype=np.float64)
             result.entry_values = ffi.from_buffer("double[]", sums) if self._count else ffi.NULL
         self._check(lib.cw_coordination_compute(self._plan, view[0], _box(box), 0, result))
+        del held  # so long must what was borrowed live
         boxed = np.array([[result.box_derivatives[i][j] for j in range(3)] for i in range(3)])
         return CoordinationResult(result.value, out, sums, boxed, result.pairs_in_range)
 
@@ -239,8 +279,17 @@ def coordination(positions, box=None, a=None, b=None, *, derivatives=False, per_
     positions (atoms, 3), box and the flags are those of Coordination.compute; a, b and the options
     those of Coordination. Lengths and the box have the unit of the positions.
 
+    GPU arrays are computed on their device.
+
     >>> cellwise.coordination(positions, [3, 3, 3], r_0=0.3, d_max=0.9).value
     """
-    _coordinates(positions, None, "positions")
-    with Coordination(positions.shape[0], a, b, **options) as plan:
+    found = device_array(positions)
+    if found is None:
+        _coordinates(positions, None, "positions")
+        atoms = positions.shape[0]
+    else:
+        _check_shape(found.shape, None, "positions")
+        atoms = found.shape[0]
+        options.setdefault("backend", "cuda")
+    with Coordination(atoms, a, b, **options) as plan:
         return plan.compute(positions, box, derivatives=derivatives, per_atom=per_atom)

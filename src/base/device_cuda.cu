@@ -198,6 +198,19 @@ cw_status cw_device_use(cw_context *context, cudaStream_t *stream) {
   return CW_OK;
 }
 
+cw_status cw_context_wait_for_stream(cw_context *context, void *stream) {
+  cudaStream_t own;
+  cudaEvent_t event;
+  CW_TRY(cw_device_use(context, &own));
+  CW_CUDA_TRY(context, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  cudaError_t error = cudaEventRecord(event, (cudaStream_t)stream);
+  if (error == cudaSuccess)
+    error = cudaStreamWaitEvent(own, event, 0);
+  cudaEventDestroy(event);
+  CW_CUDA_TRY(context, error);
+  return CW_OK;
+}
+
 cudaStream_t cw_device_aux_stream(const cw_context *context) {
   return cw_context_opened(context)->aux;
 }

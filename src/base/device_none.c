@@ -98,6 +98,11 @@ void cw_device_event_destroy(cw_context *context, cw_device_event *event) {
   (void)event;
 }
 
+cw_status cw_context_wait_for_stream(cw_context *context, void *stream) {
+  (void)stream;
+  return refuse(context);
+}
+
 cw_status cw_device_event_record(cw_context *context, cw_device_event *event) {
   (void)event;
   return refuse(context);

@@ -83,6 +83,66 @@ class Values(unittest.TestCase):
         self.assertAlmostEqual(plan.switching(0.3)[1], -1.5 / 0.3, places=12)
 
 
+class FakeInterface:
+    """What CuPy, Numba and PyTorch show of an array on a device."""
+
+    def __init__(self, shape=(4, 3), typestr="<f8", strides=None, read_only=False, stream=None):
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "strides": strides,
+                                         "data": (1 << 20, read_only), "version": 3,
+                                         "stream": stream}
+
+
+class FakeDLPack:
+    """A host array that says that it is on a device: what is read is its description."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__()
+
+
+class GPUArrays(unittest.TestCase):
+    """Their description; what a device does with them is for a device."""
+
+    def test_descriptions(self):
+        from cellwise._device import device_array
+        self.assertIsNone(device_array(np.zeros((4, 3))))
+        found = device_array(FakeInterface((5, 3), "<f4", None, True, 7))
+        self.assertEqual((found.type, found.shape, found.strides, found.read_only, found.stream),
+                         ("f4", (5, 3), (12, 4), True, 7))
+        found = device_array(FakeInterface((5, 3), "<f8", (8, 40)))
+        self.assertEqual((found.pointer, found.strides), (1 << 20, (8, 40)))
+        for array in (np.zeros((6, 3), dtype=np.float32), np.zeros((3, 6)).T, np.zeros((12, 3))[::2]):
+            found = device_array(FakeDLPack(array))
+            self.assertEqual((found.pointer, found.shape, found.strides),
+                             (array.ctypes.data, array.shape, array.strides))
+            self.assertEqual(found.type, array.dtype.str[1:])
+
+    def refused(self, kind, part, array, **options):
+        with self.assertRaises(kind) as caught:
+            cellwise.coordination(array, r_0=0.3, **{"backend": "cpu", **options})
+        self.assertIn(part, str(caught.exception))
+
+    def test_refusals(self):
+        e = cellwise.ArgumentError
+        self.refused(e, "shape", FakeInterface((4, 2)))
+        self.refused(e, "i4", FakeInterface(typestr="<i4"))
+        self.refused(e, ">f8", FakeInterface(typestr=">f8"))
+        self.refused(e, "strides", FakeInterface(strides=(20, 8)))
+        self.refused(e, "strides", FakeInterface(strides=(-24, 8)))
+        self.refused(e, "type 0", FakeDLPack(np.zeros((4, 3), dtype=np.int64)))
+        self.refused(cellwise.UnsupportedError, "backend is cpu", FakeInterface())
+        self.refused(cellwise.UnsupportedError, "backend cpu", FakeInterface(stream=1))
+        plan = cellwise.Coordination(4, r_0=0.3)
+        with self.assertRaises(e) as caught:
+            plan.compute(np.zeros((4, 3)), out=FakeInterface(read_only=True))
+        self.assertIn("read-only", str(caught.exception))
+
+
 class Refusals(unittest.TestCase):
     good = np.zeros((4, 3)) + np.arange(4)[:, None]
 
