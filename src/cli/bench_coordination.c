@@ -1,6 +1,10 @@
 /* bench coordination: a liquid of 100 atoms in a unit of volume, 1/(1 + (r/R_0)^6) to D_MAX, one
  * self group; value, derivatives and box derivatives. Positions and derivatives in the case's
- * precision. ms_per_step is from the call to its return. */
+ * precision. ms_per_step is from the call to its return, ns_per_pair that over pairs in range.
+ * Variants on the CPU: cells (each pair once), cells_both_ends, plain (small cases). On a device,
+ * host arrays to host arrays: cells (a team a cell), clusters, clusters_fast_border (one pass),
+ * matrix, clusters_in_flight (four
+ * frames at a time, time a frame); clusters_device_arrays. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +15,7 @@
 #include "cli/bench.h"
 #include "kernels/coordination/coordination_cuda.h"
 
-enum { PLAIN_ATOMS = 5000, DIRECTIONS = 3 };
+enum { PLAIN_ATOMS = 5000, DIRECTIONS = 3, IN_FLIGHT = 4 };
 static const double density = 100;
 
 typedef struct coordination_state {
@@ -24,6 +28,7 @@ typedef struct coordination_state {
   void *host_derivatives;                     /* for the check */
   cw_coordination *plan;
   cw_coordination_result result;
+  struct flight *flights; /* clusters_in_flight */
 } coordination_state;
 
 static cw_coordinates_view packed(cw_precision precision, cw_space space, void *base) {
@@ -151,6 +156,7 @@ static cw_status time_variant(coordination_state *s, const char *name,
   cw_status status;
   const double atoms = s->bench_case->atoms;
   CW_TRY(cw_coordination_create(s->context, options, &s->plan));
+  s->plan->both_ends = strcmp(name, "cells_both_ends") == 0;
   CW_TRY_CLEANUP(status, cw_bench_time(s->bench_case->repeats, NULL, body, s, &seconds));
   CW_TRY_CLEANUP(status, fetch(s));
   json_t *row = cw_bench_add(rows, name, 1e9 * seconds / atoms, largest_error(s),
@@ -164,8 +170,14 @@ static cw_status time_variant(coordination_state *s, const char *name,
   json_object_set_new(row, "value", json_real(s->result.value));
   json_object_set_new(row, "ms_per_step", json_real(1e3 * seconds));
   json_object_set_new(row, "ns_per_pair", json_real(1e9 * seconds / fmax(pairs, 1)));
+  json_object_set_new(row, "state_mb",
+                      json_real((double)cw_coordination_memory(s->plan) / 1048576));
+  json_object_set_new(row, "state_mb_per_million_atoms",
+                      json_real((double)cw_coordination_memory(s->plan) / 1048576 * 1e6 / atoms));
   json_object_set_new(row, "device_mb",
                       json_real((double)cw_memory_used(s->context, CW_SPACE_DEVICE) / 1048576));
+  json_object_set_new(row, "peak_host_mb",
+                      json_real((double)cw_memory_peak(s->context, CW_SPACE_HOST) / 1048576));
   if (cw_context_backend(s->context) == CW_BACKEND_CUDA && body == compute)
     CW_TRY_CLEANUP(status, add_parts(s, row));
 cleanup:
@@ -177,6 +189,7 @@ cleanup:
 static cw_status time_host(coordination_state *s, json_t *rows) {
   cw_coordination_options options = options_of(s->bench_case);
   CW_TRY(time_variant(s, "cells", &options, compute, rows));
+  CW_TRY(time_variant(s, "cells_both_ends", &options, compute, rows));
   if (s->bench_case->atoms > PLAIN_ATOMS)
     return CW_OK;
   options.precision = CW_DOUBLE;
@@ -205,19 +218,94 @@ cleanup:
   return status;
 }
 
+/* One of the frames that are in flight at once: a context and a plan of a host thread's own. */
+typedef struct flight {
+  cw_context *context;
+  cw_coordination *plan;
+  void *derivatives;
+  cw_status status;
+} flight;
+
+static cw_status take_off(const coordination_state *s, flight *f) {
+  const cw_context_options own = {
+      .backend = CW_BACKEND_CUDA, .device = cw_context_device(s->context), .threads = 1};
+  const cw_coordination_options options = options_of(s->bench_case);
+  CW_TRY(cw_context_create(&own, &f->context, NULL, 0));
+  CW_TRY(cw_memory_alloc(f->context, CW_SPACE_HOST, vector_bytes(s->bench_case), 1, "derivatives",
+                         &f->derivatives));
+  return cw_coordination_create(f->context, &options, &f->plan);
+}
+
+static void land(flight *f) {
+  cw_coordination_destroy(f->plan);
+  if (f->context)
+    cw_memory_free(f->context, CW_SPACE_HOST, f->derivatives);
+  cw_context_destroy(f->context);
+}
+
+/* One frame in each flight. */
+static cw_status compute_flights(void *state) {
+  coordination_state *s = state;
+#pragma omp parallel for num_threads(IN_FLIGHT) schedule(static, 1)
+  for (int k = 0; k < IN_FLIGHT; k++) {
+    flight *f = &s->flights[k];
+    cw_coordination_result result = {
+        .derivatives = packed(s->bench_case->precision, CW_SPACE_HOST, f->derivatives)};
+    f->status = cw_coordination_compute(f->plan, s->positions, &s->box, 0, &result);
+    if (k == 0)
+      s->result = result;
+  }
+  for (int k = 0; k < IN_FLIGHT; k++)
+    if (s->flights[k].status != CW_OK)
+      return cw_fail(s->context, s->flights[k].status, "%s",
+                     cw_context_message(s->flights[k].context));
+  return CW_OK;
+}
+
+static cw_status time_in_flight(coordination_state *s, json_t *rows) {
+  flight flights[IN_FLIGHT] = {{0}};
+  const size_t bytes = vector_bytes(s->bench_case);
+  double seconds;
+  cw_status status = CW_OK;
+  s->flights = flights;
+  for (int k = 0; k < IN_FLIGHT && status == CW_OK; k++)
+    status = take_off(s, &flights[k]);
+  if (status != CW_OK)
+    goto cleanup;
+  CW_TRY_CLEANUP(status, cw_bench_time(s->bench_case->repeats, NULL, compute_flights, s, &seconds));
+  memcpy(s->host_derivatives, flights[IN_FLIGHT - 1].derivatives, bytes);
+  json_t *row =
+      cw_bench_add(rows, "clusters_in_flight", 1e9 * seconds / IN_FLIGHT / s->bench_case->atoms,
+                   largest_error(s), cw_bench_checksum(s->host_derivatives, bytes));
+  json_object_set_new(row, "frames_in_flight", json_integer(IN_FLIGHT));
+  json_object_set_new(row, "ms_per_step", json_real(1e3 * seconds / IN_FLIGHT));
+  json_object_set_new(
+      row, "ns_per_pair",
+      json_real(1e9 * seconds / IN_FLIGHT / fmax((double)s->result.pairs_in_range, 1)));
+cleanup:
+  for (int k = 0; k < IN_FLIGHT; k++)
+    land(&flights[k]);
+  s->flights = NULL;
+  return status;
+}
+
 static cw_status time_device(coordination_state *s, json_t *rows) {
   static const struct {
     const char *name;
     cw_coordination_form form;
-  } forms[] = {{"block_a_cell_host_to_host", CW_COORDINATION_FORM_CELL},
-               {"clusters_host_to_host", CW_COORDINATION_FORM_BUNDLE},
-               {"matrix_host_to_host", CW_COORDINATION_FORM_MATRIX}};
+    int fast_border;
+  } forms[] = {{"cells", CW_COORDINATION_FORM_CELL, 0},
+               {"clusters", CW_COORDINATION_FORM_BUNDLE, 0},
+               {"clusters_fast_border", CW_COORDINATION_FORM_BUNDLE, 1},
+               {"matrix", CW_COORDINATION_FORM_MATRIX, 0}};
   for (int f = 0; f < (int)(sizeof forms / sizeof *forms); f++) {
     cw_coordination_options options = options_of(s->bench_case);
     options.form = forms[f].form;
+    options.fast_border = forms[f].fast_border;
     CW_TRY(time_variant(s, forms[f].name, &options, compute, rows));
   }
-  return time_resident(s, rows);
+  CW_TRY(time_resident(s, rows));
+  return time_in_flight(s, rows);
 }
 
 cw_status cw_bench_coordination(cw_context *context, const cw_bench_case *c, json_t *rows) {

@@ -175,7 +175,17 @@ static const struct {
     {"massmatrix", cw_bench_massmatrix, 0}, {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
-static json_t *case_json(const cw_bench_case *c, const cw_context *context) {
+/* `coordination` has atoms where the others have particles in cells. */
+static int has_atoms(const char *kernel) {
+  return strcmp(kernel, "coordination") == 0;
+}
+
+static json_t *case_json(const char *kernel, const cw_bench_case *c, const cw_context *context) {
+  if (has_atoms(kernel))
+    return json_pack("{s:i, s:f, s:f, s:s, s:i, s:s, s:i}", "atoms", c->atoms, "r_0", c->r_0,
+                     "d_max", c->d_max, "precision", cw_precision_name(c->precision), "threads",
+                     cw_context_threads(context), "instruction_set",
+                     cw_isa_name(cw_context_isa(context)), "repeats", c->repeats);
   json_t *cells = json_array();
   for (int a = 0; a < c->dim; a++)
     json_array_append_new(cells, json_integer(c->cells[a]));
@@ -199,7 +209,13 @@ static void print_table(const char *kernel, const json_t *variants) {
       printf("%14.2e", json_number_value(error));
     else
       printf("%14s", json_string_value(error));
-    printf("  %s\n", json_string_value(json_object_get(row, "checksum")));
+    printf("  %s", json_string_value(json_object_get(row, "checksum")));
+    json_t *a_pair = json_object_get(row, "ns_per_pair"), *a_step = json_object_get(row, "ms_per_step");
+    if (a_pair)
+      printf("  %.4f ns a pair", json_number_value(a_pair));
+    if (a_pair && a_step)
+      printf(", %.3f ms a step", json_number_value(a_step));
+    printf("\n");
     json_t *stages = json_object_get(row, "stages"), *share;
     const char *name;
     if (stages)
@@ -209,19 +225,21 @@ static void print_table(const char *kernel, const json_t *variants) {
 }
 
 /* A case that cannot fit is told before anything is made: some 200 bytes a particle hold its two
- * copies, in double, and what orders them. */
-static int check_memory(const bench_arguments *arguments, const cw_context *context) {
-  double particles = arguments->c.ppc;
-  for (int a = 0; a < arguments->c.dim; a++)
+ * copies, in double, and what orders them; some 300 an atom its coordinates, the plan and a second
+ * one for the check. */
+static int check_memory(const bench_arguments *arguments, int atoms, const cw_context *context) {
+  double particles = atoms ? arguments->c.atoms : arguments->c.ppc;
+  for (int a = 0; a < arguments->c.dim && !atoms; a++)
     particles *= arguments->c.cells[a];
-  double need = 200 * particles / 1048576;
+  double need = (atoms ? 300 : 200) * particles / 1048576;
   double available = (double)cw_memory_available(context, CW_SPACE_HOST) / 1048576;
   if (need <= available)
     return 0;
   return cw_cli_usage_error(arguments->command,
-                            "the case of %.4g particles needs about %.0f MB; %.0f MB are "
-                            "available: lower --cells or --ppc",
-                            particles, need, available);
+                            "the case of %.4g %s needs about %.0f MB; %.0f MB are available: lower "
+                            "%s",
+                            particles, atoms ? "atoms" : "particles", need, available,
+                            atoms ? "--atoms" : "--cells or --ppc");
 }
 
 static int bench(const bench_arguments *arguments, int kernel) {
@@ -236,7 +254,7 @@ static int bench(const bench_arguments *arguments, int kernel) {
     failed = cw_cli_usage_error(arguments->command,
                                 "option --backend: found cuda; kernel %s has variants for cpu only",
                                 kernels[kernel].name);
-  if (failed || check_memory(arguments, context)) {
+  if (failed || check_memory(arguments, has_atoms(kernels[kernel].name), context)) {
     cw_context_destroy(context);
     return CW_EXIT_INPUT;
   }
@@ -248,7 +266,8 @@ static int bench(const bench_arguments *arguments, int kernel) {
     json_t *document =
         json_pack("{s:s, s:s, s:s, s:o, s:O}", "kernel", kernels[kernel].name, "backend",
                   cw_backend_name(cw_context_backend(context)), "device", cw_cli_device_name(context),
-                  "case", case_json(&arguments->c, context), "variants", variants);
+                  "case", case_json(kernels[kernel].name, &arguments->c, context), "variants",
+                  variants);
     json_dumpf(document, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(document);
