@@ -80,13 +80,15 @@ typedef struct cw_coordination_options {
   cw_coordination_pairs pairs;
   cw_coordination_method method;
   cw_precision precision; /* of the pair arithmetic; sums over atoms are double, and so is the
-                             decision which pairs are in range */
+                             decision which pairs are in range (but see fast_border, MATRIX) */
   int64_t atoms;          /* atoms in the positions */
   const uint32_t *a, *b;  /* host arrays, copied; a NULL: all atoms */
   int64_t count_a, count_b;
   double skin;        /* LIST: 0: a tenth of the range */
   double list_cutoff; /* FROZEN */
   cw_coordination_form form;
+  int fast_border; /* device, single precision: 1: pairs within rounding of the range, one in 10^5, may
+                      fall on either side, which saves a second pass (0.1 ms); 0: decided in double */
 } cw_coordination_options;
 
 /* Borrowed coordinates: component c of atom k stands at component[c][k * stride], in values. Packed

@@ -106,7 +106,7 @@ static inline int property_ok(property_system *s, cw_status status) {
 
 static inline property_sums property_compute(property_system *s, double *positions,
                                              const cw_box *box) {
-  property_sums sums;
+  property_sums sums = {0};
   for (int k = 0; k < 3 * PROPERTY_ATOMS; k++)
     sums.derivatives[k] = NAN;
   double *d = sums.derivatives;
@@ -232,9 +232,8 @@ static inline void property_numbering(property_system *s, const property_sums *a
                   1e-9 * (1 + at->value));
 }
 
-/* All properties of the system of one seed. Returns the steps that counted; s->failure says what
- * went wrong. */
-static inline int property_check(cw_context *context, uint64_t seed, cw_coordination_form form,
+/* The system of one seed, with its plan. */
+static inline void property_make(cw_context *context, uint64_t seed, cw_coordination_form form,
                                  property_system *s) {
   memset(s, 0, sizeof *s);
   s->seed = seed * 0x9E3779B9u + 1;
@@ -245,6 +244,13 @@ static inline int property_check(cw_context *context, uint64_t seed, cw_coordina
   property_make_groups(s);
   property_make_positions(s);
   property_open(s);
+}
+
+/* All properties of the system of one seed. Returns the steps that counted; s->failure says what
+ * went wrong. */
+static inline int property_check(cw_context *context, uint64_t seed, cw_coordination_form form,
+                                 property_system *s) {
+  property_make(context, seed, form, s);
   if (!s->plan)
     return 0;
   const property_sums at = property_compute(s, s->positions, &s->box);

@@ -1,5 +1,6 @@
 /* Coordination numbers on the device against the plain double sum on the host: every form,
- * function, kind of box and group. */
+ * function, kind of box and group; properties of random systems. CELLWISE_TEST_FEW=1 leaves a case
+ * of each kind, for a sanitizer. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -33,6 +34,15 @@ static const cw_switching_options functions[FUNCTIONS] = {
     {.type = CW_SWITCHING_TANH, .r_0 = 0.2, .d_max = 0.6},
     {.type = CW_SWITCHING_COSINUS, .r_0 = 0.4, .d_0 = 0.1},
     {.type = CW_SWITCHING_CUSTOM, .function = "1/(1+x2^3)*exp(-x/9)", .r_0 = 0.25, .d_max = 0.6}};
+
+static int few(void) {
+  const char *value = getenv("CELLWISE_TEST_FEW");
+  return value && strcmp(value, "1") == 0;
+}
+/* Of the boxes: orthorhombic, and thin. */
+static int left_out_box(int box) {
+  return few() && box != 1 && box != 8;
+}
 
 /* What one way of computing gave. */
 typedef struct sums {
@@ -145,7 +155,7 @@ static void check_forms(cw_context *context, cw_coordination_options options, do
       sums again = compute(context, &options, positions, box, 0);
       tolerances(options.form, options.precision, tolerance);
       compare(&found, right, tolerance, name);
-      if (precision == CW_DOUBLE)
+      if (precision == CW_DOUBLE || form != CW_COORDINATION_FORM_MATRIX)
         plain_check(found.result.pairs_in_range == right->result.pairs_in_range,
                     "%s: %lld pairs, right %lld", name, (long long)found.result.pairs_in_range,
                     (long long)right->result.pairs_in_range);
@@ -185,6 +195,8 @@ static void test_every_function_and_box_equals_the_plain_sum(cw_context *context
   double positions[3 * ATOMS];
   for (int b = 0; b < BOXES; b++)
     for (int f = 0; f < FUNCTIONS; f++) {
+      if (left_out_box(b) || (few() && f != 0 && f != 3 && f != FUNCTIONS - 1))
+        continue;
       char name[64];
       const cw_coordination_options options = {.switching = functions[f], .atoms = ATOMS};
       snprintf(name, sizeof name, "box %d, function %d", b, f);
@@ -207,6 +219,8 @@ static void test_groups_with_repeats_and_overlap_equal_the_plain_sum(cw_context 
     for (int pairs = 0; pairs < 3; pairs++)
       for (int overlap = 0; overlap < 2; overlap++)
         for (int method = 0; method <= CW_COORDINATION_LIST; method += 1 + !method) {
+          if (left_out_box(box) || (few() && (method > 1 || !overlap)))
+            continue;
           char name[96];
           const cw_coordination_options options = {.switching = functions[0],
                                                    .pairs = (cw_coordination_pairs)pairs,
@@ -226,7 +240,7 @@ static void test_groups_with_repeats_and_overlap_equal_the_plain_sum(cw_context 
 static void test_infinite_range_equals_the_plain_sum(cw_context *context) {
   double positions[3 * ATOMS];
   for (int b = 0; b < BOXES; b++)
-    for (int implicit = 0; implicit < 2; implicit++) {
+    for (int implicit = 0; implicit < (few() ? 1 : 2) && !left_out_box(b); implicit++) {
       cw_coordination_options options = {.switching = {.r_0 = 0.25}, .atoms = ATOMS};
       options.switching.implicit_d_max = implicit;
       fill(positions, ATOMS, &boxes[b], 9);
@@ -241,6 +255,8 @@ static void test_a_crowded_cell_equals_the_plain_sum(cw_context *context) {
   double *positions = malloc(3 * ALL * sizeof *positions);
   uint64_t seed = 11;
   for (int b = 0; b < 4; b++) {
+    if (left_out_box(b))
+      continue;
     const cw_coordination_options options = {.switching = functions[0], .atoms = ALL};
     fill(positions, ALL, &boxes[b], 12);
     for (int k = 0; k < 3 * CROWD; k++)
@@ -255,7 +271,7 @@ static void test_any_number_of_atoms_equals_the_host(cw_context *context) {
   const cw_context_options cpu = {.backend = CW_BACKEND_CPU};
   cw_context *host = NULL;
   plain_ok(context, cw_context_create(&cpu, &host, NULL, 0));
-  for (int k = 0; host && k < 6; k++) {
+  for (int k = 0; host && k < (few() ? 4 : 6); k++) {
     const int64_t atoms = counts[k];
     const double edge = cbrt((double)(atoms > 250 ? atoms : 250) / 100);
     const cw_box box = {{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}};

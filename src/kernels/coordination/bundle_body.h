@@ -137,7 +137,7 @@ static void CW_REAL_NAME(stage)(const cw_sweep *sweep, const cw_bundle *bundle,
   const cw_entries *other = sweep->other;
   CW_REAL_NAME(tile) *tile = &w->tile;
   /* Round-off of the box test must not lose a pair. */
-  const cw_real near2 = (cw_real)(sweep->range2 * (CW_REAL_IS_DOUBLE ? 1 + 1e-12 : 1 + 1e-5));
+  const cw_real near2 = w->high2 * (CW_REAL_IS_DOUBLE ? (cw_real)(1 + 1e-12) : (cw_real)(1 + 1e-5));
   double offset[3];
   for (int c = 0; c < 3; c++)
     offset[c] = shift[c] - w->reference[c];

@@ -45,33 +45,49 @@ static void run_bundles(cw_coordination *plan, const cw_sweep *sweep) {
   }
 }
 
-/* Rows of cells along an axis in colours: rows of one colour are so far apart that what they write
- * does not overlap. Those that are left over at the end have a colour each. */
+/* Layers of cells along an axis in blocks, and these in two colours (an odd one out has a third):
+ * blocks of one colour have a block between them, wide enough that what they write does not
+ * overlap. Blocks as wide as leaves some eight of them: their neighbours stay in the cache. */
 typedef struct colours {
-  int64_t span, groups, count;
+  int64_t layers, blocks, count;
 } colours;
 
 static colours colours_of(const cw_link_cells *cells, int axis, int forward_only) {
-  colours c;
-  c.span = (forward_only ? 1 : 2) * cells->reach[axis] + 1;
-  c.groups = cells->n[axis] / c.span;
-  c.count = c.groups > 0 ? c.span + cells->n[axis] % c.span : cells->n[axis];
+  enum { BLOCKS = 8, WIDEST = 8 };
+  colours c = {.layers = cells->n[axis]};
+  const int64_t apart = cw_max_i64((forward_only ? 1 : 2) * cells->reach[axis], 1);
+  const int64_t width = cw_max_i64(apart, cw_min_i64(c.layers / BLOCKS, WIDEST));
+  c.blocks = cw_max_i64(c.layers / width, 1);
+  c.count = c.blocks == 1 ? 1 : 2 + c.blocks % 2;
   return c;
 }
 
-static int64_t rows_of_colour(const colours *c, int64_t colour) {
-  return c->groups > 0 && colour < c->span ? c->groups : 1;
+static int64_t blocks_of_colour(const colours *c, int64_t colour) {
+  return colour == 2 || c->blocks == 1 ? 1 : c->blocks / 2;
 }
 
-static int64_t row_of_colour(const colours *c, int64_t colour, int64_t k) {
-  if (c->groups == 0)
-    return colour;
-  return colour < c->span ? colour + c->span * k : colour + c->span * (c->groups - 1);
+/* The layers [first, end) of the k-th block of a colour. */
+static void layers_of(const colours *c, int64_t colour, int64_t k, int64_t *first, int64_t *end) {
+  const int64_t block = colour == 2 ? c->blocks - 1 : colour + 2 * k;
+  *first = block * c->layers / c->blocks;
+  *end = (block + 1) * c->layers / c->blocks;
 }
 
-/* A thread a row of cells, colour after colour: sums of an entry come in an order that does not
- * depend on threads. */
-static void run_rows(cw_coordination *plan, const cw_sweep *sweep) {
+static void run_block(cw_coordination *plan, const cw_sweep *sweep, const int64_t y[2],
+                      const int64_t z[2], void *scratch) {
+  const cw_coordination_ops *ops =
+      CW_ISA_SELECT(cw_coordination_cpu_ops, cw_context_isa(plan->context));
+  for (int64_t j = z[0]; j < z[1]; j++)
+    for (int64_t i = y[0]; i < y[1]; i++) {
+      const int64_t row = i + plan->cells.n[1] * j;
+      for (int64_t k = plan->rows[row]; k < plan->rows[row + 1]; k++)
+        ops->bundle[plan->precision](sweep, &plan->bundles[k], scratch, &plan->partials[k]);
+    }
+}
+
+/* A thread a block of rows of cells, colour after colour: sums of an entry come in an order that
+ * does not depend on threads. */
+static void run_blocks(cw_coordination *plan, const cw_sweep *sweep) {
   const cw_coordination_ops *ops =
       CW_ISA_SELECT(cw_coordination_cpu_ops, cw_context_isa(plan->context));
   const size_t bytes = ops->scratch_bytes[plan->precision];
@@ -82,14 +98,14 @@ static void run_rows(cw_coordination *plan, const cw_sweep *sweep) {
   {
     char *scratch = (char *)plan->scratch + bytes * (size_t)omp_get_thread_num();
     for (int64_t colour = 0; colour < y.count * z.count; colour++) {
-      const int64_t cy = colour % y.count, cz = colour / y.count, ny = rows_of_colour(&y, cy);
-      const int64_t rows = ny * rows_of_colour(&z, cz);
+      const int64_t cy = colour % y.count, cz = colour / y.count, ny = blocks_of_colour(&y, cy);
+      const int64_t blocks = ny * blocks_of_colour(&z, cz);
 #pragma omp for schedule(dynamic, 1)
-      for (int64_t q = 0; q < rows; q++) {
-        const int64_t row =
-            row_of_colour(&y, cy, q % ny) + plan->cells.n[1] * row_of_colour(&z, cz, q / ny);
-        for (int64_t k = plan->rows[row]; k < plan->rows[row + 1]; k++)
-          ops->bundle[plan->precision](sweep, &plan->bundles[k], scratch, &plan->partials[k]);
+      for (int64_t q = 0; q < blocks; q++) {
+        int64_t rows_y[2], rows_z[2];
+        layers_of(&y, cy, q % ny, &rows_y[0], &rows_y[1]);
+        layers_of(&z, cz, q / ny, &rows_z[0], &rows_z[1]);
+        run_block(plan, sweep, rows_y, rows_z, scratch);
       }
     }
   }
@@ -102,13 +118,13 @@ static void add_partials(const cw_coordination *plan, double weight, double sum[
       sum[q] += weight * plan->partials[k].sum[q];
 }
 
-/* Whether pairs are met once: where images need not be chosen, and rows of one colour are enough
- * for some threads. Not by the number of threads, on which no result may depend. */
+/* Whether pairs are met once: where images need not be chosen, and a colour has blocks for some
+ * threads. Not by the number of threads, on which no result may depend. */
 static int meets_once(const cw_coordination *plan, const cw_link_cells *cells, int use_list) {
-  enum { ROWS = 4 };
   const colours y = colours_of(cells, 1, 0);
   const colours z = colours_of(cells, 2, plan->pairs == CW_PAIRS_SELF);
-  return !plan->both_ends && !use_list && !cells->images && y.groups * z.groups >= ROWS;
+  const int64_t at_once = blocks_of_colour(&y, 0) * blocks_of_colour(&z, 0);
+  return !plan->both_ends && !use_list && !cells->images && at_once >= 2;
 }
 
 /* Whether 1/(1 + u^n) has a loop of its own, without powers that overflow in range. */
@@ -139,7 +155,7 @@ static cw_status sweep_groups(cw_coordination *plan, const cw_coordination_resul
   sweep.dense = is_dense(plan, &sweep);
   CW_TRY(cw_link_cells_bundles(plan, sweep.centre));
   if (sweep.once)
-    run_rows(plan, &sweep);
+    run_blocks(plan, &sweep);
   else
     run_bundles(plan, &sweep);
   add_partials(plan, self && !sweep.once ? 0.5 : 1, sum);

@@ -88,6 +88,7 @@ static cw_status init(cw_coordination *plan, const cw_coordination_options *o) {
   plan->method = o->method;
   plan->precision = o->precision;
   plan->atoms = o->atoms;
+  plan->fast_border = o->fast_border;
   plan->form = o->form ? o->form : CW_COORDINATION_FORM_BUNDLE;
   double range = plan->switching.range;
   if (o->method == CW_COORDINATION_LIST && isinf(range))

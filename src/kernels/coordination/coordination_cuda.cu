@@ -284,6 +284,7 @@ static cw_status sweep_groups(cw_coordination *plan, const cw_device_cells *cell
   sweep.range2 = plan->switching.range2;
   sweep.same = self;
   sweep.forward = 1;
+  sweep.fast_border = plan->fast_border;
   sweep.drop_self = self && plan->a.distinct;
   sweep.other_ids = sweep.drop_self || (!self && cuda->disjoint);
   sweep.derivative = cuda->derivative;

@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__(CW_SWEEP_WARPS *CW_WARP)
   typedef InnerOf<Real, Pair> Inner;
   const int lane = threadIdx.x % CW_WARP, warp = threadIdx.x / CW_WARP;
   const int bundle = blockIdx.x * CW_SWEEP_WARPS + warp, first = bundle * CW_CENTRES;
-  if (first >= sweep.centre.count)
+  if (first >= sweep.centre.count || (Inner::again && sweep.partial[bundle].sum[CW_SUM_PAIRS] >= 0))
     return;
   cw_stage<Real> *stage = cw_team_arena<cw_stage<Real>>() + warp;
   const int centres = min((int)CW_CENTRES, sweep.centre.count - first);
@@ -211,19 +211,22 @@ static __global__ void __launch_bounds__(CW_SWEEP_WARPS *CW_WARP)
     frame.scaled_low[c] = cw_lane_min(s[c]);
     frame.scaled_high[c] = cw_lane_max(s[c]);
   }
-  frame.keep2 = (Real)(sweep.range2 * (1 + 1e-5));
   Inner inner(pair, sweep, (Real)sweep.range2);
   inner.load(local, sweep.centre.id[own], centres);
   double reach = 0;
   for (int c = 0; c < 3; c++)
     reach = fmax(reach, fmax(fabs((double)frame.low[c]), fabs((double)frame.high[c])));
-  inner.begin(first, reach + sqrt(sweep.range2));
+  reach += sqrt(sweep.range2);
+  inner.begin(first, reach);
+  frame.keep2 = (Real)(sweep.range2 * (1 + 1e-5)) + cw_border<Real>(sweep.range2, reach);
   cw_stage_all(sweep, frame, stage, inner);
 
   cw_partial partial = inner.finish(first, centres);
 #pragma unroll
   for (int q = 0; q < CW_SUMS; q++)
     partial.sum[q] = cw_lane_sum(partial.sum[q]);
+  if (inner.in_doubt()) /* a mark for the second pass */
+    partial.sum[CW_SUM_PAIRS] = -1;
   if (lane == 0)
     sweep.partial[bundle] = partial;
 }

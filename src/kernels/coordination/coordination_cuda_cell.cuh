@@ -48,9 +48,9 @@ static __device__ __forceinline__ void cw_meet(const Pair &pair, Real range2, Re
                                                const Real d[3], uint32_t id,
                                                cw_centre<Real> *centre) {
   const Real dx = d[0], dy = d[1], dz = d[2];
-  Real s, h;
+  Real s, h, farthest = 0;
   cw_pair_masked(pair, r2, range2, !Pair::compare_ids || id != centre->id, &s, &h,
-                 &centre->sums.pairs);
+                 &centre->sums.pairs, &farthest);
   const Real gx = h * dx, gy = h * dy, gz = h * dz;
   centre->sums.value += s;
   centre->sums.force[0] += gx, centre->sums.force[1] += gy, centre->sums.force[2] += gz;

@@ -82,22 +82,27 @@ static __device__ __forceinline__ void cw_finish_centre(const Pair &pair,
   partial->sum[CW_SUM_BOX + 5] += y * force[2];
 }
 
-/* Clusters: lane l holds centres l % 4 + 4 q, q = 0 .. 3, and meets neighbours l / 4 + 8 k: a load
+/* Clusters, in two passes in single precision. The first counts every pair up to the range and its
+ * border, and marks the bundle if one lies in the border (one in thirty does); the second, Exact,
+ * does the marked bundles again and decides in double. To decide in the first pass costs it a
+ * third.
+ *
+ * Lane l holds centres l % 4 + 4 q, q = 0 .. 3, and meets neighbours l / 4 + 8 k: a load
  * from shared memory serves four pairs, and eight addresses fill one access of 128 bytes. */
-template <class Real, class Pair> struct cw_inner_cluster {
-  static const bool compare_ids = Pair::compare_ids;
+template <class Real, class Pair, bool Exact> struct cw_inner_passes {
+  static const bool compare_ids = Pair::compare_ids, again = Exact;
   enum { EACH = CW_CENTRES / 4 };
   const Pair &pair;
   const cw_device_sweep &sweep;
-  Real range2, border;
-  int first; /* place of the first centre */
+  Real range2, border, low2, farthest; /* farthest: squared, of the pairs that count */
+  int first;                           /* place of the first centre */
   Real x[EACH], y[EACH], z[EACH];
   uint32_t id[EACH];
   Real value[EACH], fx[EACH], fy[EACH], fz[EACH];
   int pairs[EACH];
   Real box[6];
 
-  __device__ __forceinline__ cw_inner_cluster(const Pair &p, const cw_device_sweep &s, Real r2)
+  __device__ __forceinline__ cw_inner_passes(const Pair &p, const cw_device_sweep &s, Real r2)
       : pair(p), sweep(s), range2(r2) {}
 
   __device__ __forceinline__ void load(const Real local[3], uint32_t own_id, int centres) {
@@ -120,8 +125,12 @@ template <class Real, class Pair> struct cw_inner_cluster {
   }
 
   __device__ __forceinline__ void begin(int first_centre, double reach) {
+    border = sweep.fast_border ? (Real)0 : cw_border<Real>(sweep.range2, reach);
     first = first_centre;
-    border = cw_border<Real>(sweep.range2, reach);
+    low2 = sweep.fast_border ? 2 * range2 : range2 - border;
+    farthest = 0;
+    if (!Exact)
+      range2 += border;
   }
 
   static __device__ __forceinline__ void put(cw_stage<Real> *stage, int to, const Real at[3],
@@ -136,27 +145,17 @@ template <class Real, class Pair> struct cw_inner_cluster {
   }
 
   __device__ __forceinline__ void meet(const Real r[4], uint32_t other_id) {
-    Real gx = 0, gy = 0, gz = 0, squares[EACH];
-    bool unsure = false;
+    Real gx = 0, gy = 0, gz = 0;
 #pragma unroll
     for (int q = 0; q < EACH; q++) {
       const Real dx = r[0] - x[q], dy = r[1] - y[q], dz = r[2] - z[q];
-      squares[q] = dx * dx + dy * dy + dz * dz;
-      unsure = unsure || cw_unsure(squares[q], range2, border);
-    }
-    if (unsure) /* one pair of some 10^5 */
-#pragma unroll
-      for (int q = 0; q < EACH; q++)
-        if (cw_unsure(squares[q], range2, border))
-          squares[q] = cw_settled(
-              cw_in_range(sweep, first + (int)threadIdx.x % 4 + 4 * q, __float_as_int((float)r[3])),
-              squares[q], range2);
-#pragma unroll
-    for (int q = 0; q < EACH; q++) {
-      const Real dx = r[0] - x[q], dy = r[1] - y[q], dz = r[2] - z[q];
-      Real s, h;
-      cw_pair_masked(pair, squares[q], range2, !compare_ids || other_id != id[q], &s, &h,
-                     &pairs[q]);
+      Real s, h, r2 = dx * dx + dy * dy + dz * dz;
+      if (Exact && cw_unsure(r2, range2, border))
+        r2 = cw_settled(
+            cw_in_range(sweep, first + (int)threadIdx.x % 4 + 4 * q, __float_as_int((float)r[3])),
+            r2, range2);
+      cw_pair_masked(pair, r2, range2, !compare_ids || other_id != id[q], &s, &h, &pairs[q],
+                     &farthest);
       value[q] += s;
       fx[q] += h * dx, fy[q] += h * dy, fz[q] += h * dz;
       gx += h * dx, gy += h * dy, gz += h * dz;
@@ -206,6 +205,13 @@ template <class Real, class Pair> struct cw_inner_cluster {
     }
     return partial;
   }
+
+  /* Whether the second pass must do the bundle again. */
+  __device__ __forceinline__ bool in_doubt() const {
+    return sizeof(Real) < sizeof(double) && !Exact && __any_sync(0xffffffffu, farthest >= low2);
+  }
 };
+template <class Real, class Pair> using cw_inner_cluster = cw_inner_passes<Real, Pair, false>;
+template <class Real, class Pair> using cw_inner_exact = cw_inner_passes<Real, Pair, true>;
 
 #endif

@@ -41,6 +41,7 @@ typedef struct cw_device_sweep {
   int same;           /* other is the centres' own group */
   int forward;        /* not same: d points from centre to other by definition */
   int drop_self;      /* where ids are not compared, each centre meets itself once, at distance 0 */
+  int fast_border;    /* single precision: no second pass */
   int other_ids;      /* but for that, no centre has the id of a neighbour */
   double *derivative; /* [count][3] by entry */
   double *value;      /* [count] by entry */

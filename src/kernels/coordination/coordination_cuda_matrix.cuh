@@ -55,7 +55,7 @@ static __device__ __forceinline__ void cw_squares(const float left[2], float rig
 }
 
 template <class Real, class Pair> struct cw_inner_matrix {
-  static const bool compare_ids = Pair::compare_ids;
+  static const bool compare_ids = Pair::compare_ids, again = false;
   const Pair &pair;
   const cw_device_sweep &sweep;
   Real range2;
@@ -91,6 +91,9 @@ template <class Real, class Pair> struct cw_inner_matrix {
 
   /* Squares err by more than a border could hold: pairs at the range's end are left to rounding. */
   __device__ __forceinline__ void begin(int, double) {}
+  __device__ __forceinline__ bool in_doubt() const {
+    return false;
+  }
 
   static __device__ __forceinline__ void put(cw_stage<Real> *stage, int to, const Real r[3],
                                              uint32_t other_id, int) {
@@ -106,8 +109,9 @@ template <class Real, class Pair> struct cw_inner_matrix {
     Real column = 0;
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-      Real s, h;
-      cw_pair_masked(pair, r2[q], range2, !compare_ids || other_id != id[q], &s, &h, &pairs[q]);
+      Real s, h, farthest = 0;
+      cw_pair_masked(pair, r2[q], range2, !compare_ids || other_id != id[q], &s, &h, &pairs[q],
+                     &farthest);
       value[q] += s;
       sum[q] += h;
       column += h;

@@ -92,10 +92,12 @@ template <class Real> struct cw_pair_any {
   }
 };
 
-/* s and h of a candidate, 0 where it does not count; pairs counts it. */
+/* s and h of a candidate, 0 where it does not count; pairs counts it, and farthest becomes the
+ * largest squared distance that counted (in single precision, where it is looked at). */
 template <class Real, class Pair>
 static __device__ __forceinline__ void cw_pair_masked(const Pair &pair, Real r2, Real range2,
-                                                      bool other, Real *s, Real *h, int *pairs) {
+                                                      bool other, Real *s, Real *h, int *pairs,
+                                                      Real *farthest) {
   const bool counts = r2 <= range2 && other;
   *s = *h = 0;
   if (Pair::cheap) {
@@ -107,18 +109,22 @@ static __device__ __forceinline__ void cw_pair_masked(const Pair &pair, Real r2,
     pair(r2, s, h);
   }
   *pairs += counts;
+  if (sizeof(Real) < sizeof(double) && counts)
+    *farthest = r2 > *farthest ? r2 : *farthest;
 }
 
-/* One comparison decides both: a candidate beyond the range is moved to where s is negligible and h
+/* One comparison decides all: a candidate beyond the range is moved to where s is negligible and h
  * underflows to 0. The compiler would spend three instructions on the count. */
-static __device__ __forceinline__ float cw_send_away(float r2, float range2, int *pairs) {
-  asm("{\n .reg .pred p;\n setp.le.f32 p, %2, %3;\n selp.f32 %0, %2, %4, p;\n"
-      " @p add.s32 %1, %1, 1;\n}"
-      : "=f"(r2), "+r"(*pairs)
+static __device__ __forceinline__ float cw_send_away(float r2, float range2, int *pairs,
+                                                     float *farthest) {
+  asm("{\n .reg .pred p;\n setp.le.f32 p, %3, %4;\n selp.f32 %0, %3, %5, p;\n"
+      " @p add.s32 %1, %1, 1;\n @p max.f32 %2, %2, %3;\n}"
+      : "=&f"(r2), "+r"(*pairs), "+f"(*farthest)
       : "f"(r2), "f"(range2), "f"(1e12f));
   return r2;
 }
-static __device__ __forceinline__ double cw_send_away(double r2, double range2, int *pairs) {
+static __device__ __forceinline__ double cw_send_away(double r2, double range2, int *pairs,
+                                                      double *) {
   asm("{\n .reg .pred p;\n setp.le.f64 p, %2, %3;\n selp.f64 %0, %2, %4, p;\n"
       " @p add.s32 %1, %1, 1;\n}"
       : "=d"(r2), "+r"(*pairs)
@@ -128,8 +134,8 @@ static __device__ __forceinline__ double cw_send_away(double r2, double range2, 
 template <class Real>
 static __device__ __forceinline__ void cw_pair_masked(const cw_pair_sixth<Real> &pair, Real r2,
                                                       Real range2, bool, Real *s, Real *h,
-                                                      int *pairs) {
-  pair(cw_send_away(r2, range2, pairs), s, h);
+                                                      int *pairs, Real *farthest) {
+  pair(cw_send_away(r2, range2, pairs, farthest), s, h);
 }
 
 #endif

@@ -21,8 +21,12 @@ static cw_status launch(cw_context *context, const Pair &pair, const cw_device_s
                         cw_coordination_form form) {
   if (form == CW_COORDINATION_FORM_MATRIX)
     return launch_bundles<Real, Pair, cw_inner_matrix>(context, pair, sweep);
-  if (form == CW_COORDINATION_FORM_BUNDLE)
-    return launch_bundles<Real, Pair, cw_inner_cluster>(context, pair, sweep);
+  if (form == CW_COORDINATION_FORM_BUNDLE) {
+    CW_TRY((launch_bundles<Real, Pair, cw_inner_cluster>(context, pair, sweep)));
+    if (sizeof(Real) < sizeof(double) && !sweep->fast_border)
+      CW_TRY((launch_bundles<Real, Pair, cw_inner_exact>(context, pair, sweep)));
+    return CW_OK;
+  }
   const auto kernel = &cw_sweep_cells<Real, Pair>;
   CW_CUDA_LAUNCH_NAMED(context, "cw_sweep_cells", kernel, (unsigned)sweep->cells.total, CW_TEAM,
                        sizeof(cw_team_tile<Real>), *sweep, pair);

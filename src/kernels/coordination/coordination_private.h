@@ -106,6 +106,7 @@ struct cw_coordination {
   void *scratch;
   int scratch_threads;
   cw_coordination_form form;
+  int fast_border;
   cw_coordination_cuda *cuda; /* NULL until a frame runs on a device */
 };
 
