@@ -4,8 +4,8 @@
 #include "engine/engine_deck.h"
 
 /* Ions of density 1 and electrons of 1 - 0.2 cos(k x): rho = 0.2 cos(k x), in units of n0, against
- * electrons of at most 1.2. In 1D with 400 particles a cell, evenly spread, a cell's count is off by
- * less than one: 0.5 % of rho, on either side of a node. */
+ * electrons of at most 1.2. In 1D with 400 particles a cell, evenly spread, a cell's count is off
+ * by less than one: 0.5 % of rho, on either side of a node. */
 static const char deck_text[] =
     "[simulation]\nname = \"charge\"\nengine = \"srpic\"\nruntime = 1\nprecision = \"double\"\n"
     "[grid]\nresolution = [64]\nextent = [[-1.5, 4.9]]\nmetric.metric = \"minkowski\"\n"
