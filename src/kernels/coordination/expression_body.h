@@ -122,7 +122,7 @@ CW_BODY void CW_REAL_NAME(cw_dual_more)(int operation, CW_REAL_NAME(cw_dual) * a
     CW_DUAL_PAIR(x / y, (dx - v * dy) / y);
   case CW_OP_POWER:
     CW_DUAL_PAIR(CW_MATH(pow)(x, y), (dx == 0 ? 0 : y * CW_MATH(pow)(x, y - 1) * dx) +
-                                         (dy == 0 ? 0 : v * CW_MATH(log)(x) * dy));
+                                         (dy == 0 || v == 0 ? 0 : v * CW_MATH(log)(x) * dy));
   case CW_OP_MIN:
     CW_DUAL_PAIR(x < y ? x : y, x < y ? dx : dy);
   case CW_OP_MAX:

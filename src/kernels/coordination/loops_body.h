@@ -136,7 +136,6 @@ static int CW_REAL_NAME(drop_beyond)(const cw_sweep *sweep, CW_REAL_NAME(scratch
   cw_real *x = w->dx + w->pairs, *y = w->dy + w->pairs, *z = w->dz + w->pairs;
   cw_real *at = w->at + w->pairs, farthest = 0;
   int stay = 0;
-#pragma omp simd reduction(max : farthest)
   for (int k = 0; k < kept; k++) {
     const cw_real r2 = x[k] * x[k] + y[k] * y[k] + z[k] * z[k];
     farthest = r2 > farthest ? r2 : farthest;
