@@ -182,6 +182,7 @@ typedef struct job {
   cw_progress progress;
   double bin_width;
   int64_t stride, initial_step, every;
+  int reading; /* the input's files: one that is missing is bad input */
 } job;
 
 static cw_status read_box(job *job, const char *text, cw_box *box) {
@@ -205,6 +206,7 @@ static cw_status read_box(job *job, const char *text, cw_box *box) {
 static cw_status prepare(job *job, int *more) {
   const coordination_arguments *a = job->arguments;
   cw_box box;
+  job->reading = 1;
   if (a->box)
     CW_TRY(read_box(job, a->box, &box));
   CW_TRY(cw_trajectory_open(job->context, a->trajectory, a->format, a->box ? &box : NULL,
@@ -219,6 +221,7 @@ static cw_status prepare(job *job, int *more) {
   CW_TRY(cw_coordination_masses(&job->input, &job->trajectory->frame, a->masses, a->mass_file));
   if (a->explain)
     cw_coordination_explain_input(stderr, &job->input, job->input.length);
+  job->reading = 0;
   return cw_analysis_create(&job->input, &job->options, &job->analysis);
 }
 
@@ -367,6 +370,8 @@ int cw_command_coordination(int argc, char **argv) {
   cw_status status = run(&job);
   int exit_status =
       status == CW_OK ? cw_cli_flush(argv[0]) : cw_cli_error(argv[0], job.context, status);
+  if (status == CW_ERROR_IO && job.reading)
+    exit_status = CW_EXIT_INPUT;
   cw_input_clear(&job.input);
   cw_trajectory_close(job.trajectory);
   cw_context_destroy(job.context);

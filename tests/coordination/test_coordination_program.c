@@ -73,6 +73,8 @@ END_TEST
 
 START_TEST(test_masses_that_are_missing_or_odd_are_refused) {
   write_text("input.dat", "m: COM ATOMS=1,2\nc: COORDINATION GROUPA=m GROUPB=3 R_0=1\n");
+  must_refuse("missing.dat --traj traj.xyz", "missing.dat: No such file");
+  must_refuse("input.dat --traj missing.xyz", "missing.xyz: No such file");
   must_refuse(RUN, "input.dat:1: COM: the mass of atom 1 is not known");
   write_text("masses", "0 3.0 0\n1 zwei 0\n");
   must_refuse(RUN "--mc masses", "masses:2:");
