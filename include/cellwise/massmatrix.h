@@ -32,14 +32,17 @@ typedef enum cw_massmatrix_kind {
   CW_MASSMATRIX_TENSOR      /* nine: component 3 i + j is M^ij */
 } cw_massmatrix_kind;
 
-/* How the sums are formed. All give the same matrix to round-off. */
+/* How the sums are formed. All give the same matrix to round-off. On a device MOMENT and PAIRS use
+ * its matrix unit, in FP64, TF32 or TF32X3 (MOMENT in FP32: the ordinary units), and NAIVE adds by
+ * atomics: it alone has other last bits on every run. */
 typedef enum cw_massmatrix_method {
   CW_MASSMATRIX_AUTO = 0, /* MOMENT for orders 1 and 2, NAIVE for the others */
   CW_MASSMATRIX_NAIVE,    /* particle by particle into the storage, in any order of particles */
   CW_MASSMATRIX_SORTED,   /* cell by cell, sums of pair products; orders 1 and 2 */
   CW_MASSMATRIX_MOMENT,   /* cell by cell, a product over 3^dim (5^dim) moments; orders 1 and 2 */
   CW_MASSMATRIX_PAIRS,    /* cell by cell, the paper's products [nodes x P][P x nodes]; the same */
-  CW_MASSMATRIX_REFERENCE /* compensated double sum over node pairs, one thread: the oracle */
+  CW_MASSMATRIX_REFERENCE, /* compensated double sum over node pairs, one thread: the oracle */
+  CW_MASSMATRIX_MOMENT_FMA /* MOMENT without a matrix unit, which is all that a CPU has */
 } cw_massmatrix_method;
 
 /* Of inputs and sums in the product, and of the storage (double only for FP64). */
@@ -58,6 +61,9 @@ typedef struct cw_massmatrix_options {
   cw_massmatrix_format format;
   int periodic[3]; /* 1: node `cells` of that axis is node 0 */
   cw_space space;  /* where particles, fields and the matrix live */
+  int32_t tile;    /* device: edge of the tiles of the cell table (depth cell; TSC: node) that has
+                      sorted the particles, 0: they stand in rows of cells (nodes). Particles in
+                      another order are found out and their slots sorted, which takes time */
 } cw_massmatrix_options;
 
 /* One species of an ECSIM step. */
@@ -110,7 +116,7 @@ CW_API cw_status cw_massmatrix_product(const cw_massmatrix *matrix, cw_vector_vi
 /* sums_g = sum over g' of M_gg' of one component, at every node: the lumped mass. */
 CW_API cw_status cw_massmatrix_row_sums(const cw_massmatrix *matrix, int component, double *sums);
 
-/* The dense matrix, row-major, of order nodes (scalar) or 3 * nodes (tensor: row 3 g + i, column
+/* The dense matrix, row-major, always in host memory, of order nodes (scalar) or 3 * nodes (tensor: row 3 g + i, column
  * 3 g' + j), nodes counted axis 0 fastest. Errors: CW_ERROR_ARGUMENT (order above 32768). */
 CW_API int64_t cw_massmatrix_nodes(const cw_massmatrix *matrix);
 CW_API cw_status cw_massmatrix_dense(const cw_massmatrix *matrix, double *dense);

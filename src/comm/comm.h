@@ -34,6 +34,11 @@ cw_status cw_comm_fill_ghosts_in(cw_context *context, cw_space space, const cw_g
                                  cw_precision precision, void *array, int axis);
 cw_status cw_comm_fold_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
                                  cw_precision precision, void *array, int axis);
+/* The same for `arrays` arrays over the grid, one behind the other. */
+cw_status cw_comm_fill_arrays(cw_context *context, cw_space space, const cw_grid *grid,
+                              cw_precision precision, void *array, int64_t arrays, int axis);
+cw_status cw_comm_fold_arrays(cw_context *context, cw_space space, const cw_grid *grid,
+                              cw_precision precision, void *array, int64_t arrays, int axis);
 
 #ifdef __cplusplus
 }

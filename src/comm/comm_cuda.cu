@@ -7,14 +7,16 @@ namespace {
 
 /* Lines along an axis: where line l starts, its stride, and the index of interior cell 0. */
 struct lines {
-  int64_t count, inner, outer_stride, inner_stride;
+  int64_t count, arrays, points, inner, outer_stride, inner_stride;
   int64_t stride;
   int32_t n, ghost;
 };
 
-lines make_lines(const cw_grid *grid, int axis) {
+lines make_lines(const cw_grid *grid, int64_t arrays, int axis) {
   lines made;
   made.count = grid->points / grid->size[axis];
+  made.arrays = arrays;
+  made.points = grid->points;
   made.inner = axis == 0 ? made.count : grid->stride[axis]; /* lines that stand side by side */
   made.inner_stride = axis == 0 ? grid->size[0] : 1;
   made.outer_stride = grid->stride[axis] * grid->size[axis];
@@ -37,9 +39,10 @@ __device__ void exchange_cell(real *line, const lines &l, int32_t i, int fold) {
 
 template <class real>
 __global__ void __launch_bounds__(CW_THREADS) exchange(lines l, real *array, int fold) {
-  cw_grid_stride(k, l.count) {
+  cw_grid_stride(n, l.count * l.arrays) {
+    const int64_t k = n % l.count;
     real *line =
-        array + k / l.inner * l.outer_stride + k % l.inner * l.inner_stride + l.ghost * l.stride;
+        array + n / l.count * l.points + k / l.inner * l.outer_stride + k % l.inner * l.inner_stride + l.ghost * l.stride;
     for (int32_t i = -l.ghost; i < 0; i++)
       exchange_cell(line, l, i, fold);
     for (int32_t i = l.n; i < l.n + l.ghost; i++)
@@ -50,10 +53,10 @@ __global__ void __launch_bounds__(CW_THREADS) exchange(lines l, real *array, int
 } // namespace
 
 cw_status cw_comm_exchange_device(cw_context *context, const cw_grid *grid, cw_precision precision,
-                                  void *array, int axis, int fold) {
+                                  void *array, int64_t arrays, int axis, int fold) {
   CW_TRY(cw_device_use(context, NULL));
-  const lines l = make_lines(grid, axis);
-  unsigned blocks = cw_cuda_blocks(context, l.count, CW_THREADS);
+  const lines l = make_lines(grid, arrays, axis);
+  unsigned blocks = cw_cuda_blocks(context, l.count * arrays, CW_THREADS);
   if (precision == CW_DOUBLE)
     CW_CUDA_LAUNCH_NAMED(context, "ghost cells", exchange<double>, blocks, CW_THREADS, 0, l,
                          (double *)array, fold);

@@ -34,38 +34,50 @@ cw_status cw_comm_reduce(cw_context *context, double *values, int count, cw_comm
 }
 
 static cw_status exchange(cw_context *context, cw_space space, const cw_grid *grid,
-                          cw_precision precision, void *array, int axis, int fold) {
+                          cw_precision precision, void *array, int64_t arrays, int axis,
+                          int fold) {
   if (axis < 0 || axis >= grid->dim)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ghost cells: axis is %d; expected 0 to %d", axis,
                    grid->dim - 1);
   if (!array)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ghost cells: the array is NULL");
   if (space != CW_SPACE_HOST)
-    return cw_comm_exchange_device(context, grid, precision, array, axis, fold);
+    return cw_comm_exchange_device(context, grid, precision, array, arrays, axis, fold);
   int threads = cw_context_threads(context);
-  if (precision == CW_DOUBLE)
-    exchange_f64(grid, threads, array, axis, fold);
-  else
-    exchange_f32(grid, threads, array, axis, fold);
+  for (int64_t k = 0; k < arrays; k++)
+    if (precision == CW_DOUBLE)
+      exchange_f64(grid, threads, (double *)array + k * grid->points, axis, fold);
+    else
+      exchange_f32(grid, threads, (float *)array + k * grid->points, axis, fold);
   return CW_OK;
 }
 
 cw_status cw_comm_fill_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
                                  cw_precision precision, void *array, int axis) {
-  return exchange(context, space, grid, precision, array, axis, 0);
+  return exchange(context, space, grid, precision, array, 1, axis, 0);
 }
 
 cw_status cw_comm_fold_ghosts_in(cw_context *context, cw_space space, const cw_grid *grid,
                                  cw_precision precision, void *array, int axis) {
-  return exchange(context, space, grid, precision, array, axis, 1);
+  return exchange(context, space, grid, precision, array, 1, axis, 1);
 }
 
 cw_status cw_comm_fill_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis) {
-  return exchange(context, CW_SPACE_HOST, grid, precision, array, axis, 0);
+  return exchange(context, CW_SPACE_HOST, grid, precision, array, 1, axis, 0);
 }
 
 cw_status cw_comm_fold_ghosts(cw_context *context, const cw_grid *grid, cw_precision precision,
                               void *array, int axis) {
-  return exchange(context, CW_SPACE_HOST, grid, precision, array, axis, 1);
+  return exchange(context, CW_SPACE_HOST, grid, precision, array, 1, axis, 1);
+}
+
+cw_status cw_comm_fill_arrays(cw_context *context, cw_space space, const cw_grid *grid,
+                              cw_precision precision, void *array, int64_t arrays, int axis) {
+  return exchange(context, space, grid, precision, array, arrays, axis, 0);
+}
+
+cw_status cw_comm_fold_arrays(cw_context *context, cw_space space, const cw_grid *grid,
+                              cw_precision precision, void *array, int64_t arrays, int axis) {
+  return exchange(context, space, grid, precision, array, arrays, axis, 1);
 }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef ck_assert_msg /* programs without libcheck bring their own */
 #include <check.h>
+#endif
 
 #include <cellwise/cellwise.h>
 #include <cellwise/massmatrix.h>

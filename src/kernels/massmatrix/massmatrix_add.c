@@ -1,8 +1,11 @@
 /* Adding particles: argument checks, order of the particles, choice of the loops. */
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
+#include "kernels/massmatrix/massmatrix_cuda.h"
 #include "kernels/massmatrix/massmatrix_private.h"
+#include "sort/sort_private.h"
 
 /* Bins of the last axis that one thread sums; two such slabs of the same colour never meet, because
  * a slab is at least as wide as a shape. */
@@ -10,11 +13,16 @@ static int32_t slab_width(int dim) {
   return dim == 3 ? 2 : dim == 2 ? 4 : 64;
 }
 
+static const char *space_name(cw_space space) {
+  return space == CW_SPACE_HOST ? "host" : "device";
+}
+
 static cw_status check_particles(const cw_massmatrix *matrix, const cw_particles_view *particles,
                                  int tensor) {
   cw_context *context = matrix->context;
-  if (particles->space != CW_SPACE_HOST)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED, "massmatrix: the particles are in device memory");
+  if (particles->space != matrix->options.space)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "massmatrix: the particles are in %s memory, the matrix in %s memory",
+                   space_name(particles->space), space_name(matrix->options.space));
   if (particles->count < 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "massmatrix: %lld particles",
                    (long long)particles->count);
@@ -128,9 +136,49 @@ static cw_status sum_slabs(const cw_massmatrix *matrix, const cw_mm_job *job) {
   return CW_OK;
 }
 
+/* Bins in rows of the sort's rule: one tile that is larger than any grid. */
+static cw_key_rule rows_of_bins(const cw_massmatrix *matrix, const cw_mm_job *job) {
+  enum { LARGE = 1 << 29 };
+  uint32_t bins = 1;
+  cw_key_rule rule = {.dim = job->dim,
+                      .by_node = job->order % 2 == 0,
+                      .tile = LARGE,
+                      .reciprocal = (uint32_t)(((uint64_t)1 << 32) / LARGE)};
+  for (int a = 0; a < 3; a++) {
+    rule.last[a] = a < job->dim ? matrix->grid.cells[a] - 1 : 0;
+    rule.local_stride[a] = a < job->dim ? bins : 0;
+    bins *= (uint32_t)job->bins[a];
+  }
+  rule.tile_bins = rule.bins = bins;
+  return rule;
+}
+
+static cw_status add_on_device(cw_massmatrix *matrix, cw_mm_job *job) {
+  cw_mm_key_rule rule;
+  int bins_only = matrix->options.method != CW_MASSMATRIX_NAIVE;
+  for (int a = 0; a < 3; a++)
+    job->bins[a] = 1;
+  if (bins_only)
+    CW_TRY(make_rule(matrix, job, &rule)); /* counts them */
+  const cw_key_rule by_bin = rows_of_bins(matrix, job);
+  cw_key_rule tiled = by_bin;
+  if (bins_only && matrix->options.tile > 0) {
+    cw_cells_options order = {.dim = job->dim,
+                              .tile = matrix->options.tile,
+                              .key = CW_KEY_CURRENT,
+                              .depth = job->order % 2 ? CW_DEPTH_CELL : CW_DEPTH_NODE};
+    int32_t tiles[3];
+    memcpy(order.cells, matrix->grid.cells, sizeof order.cells);
+    CW_TRY(cw_key_rule_init(matrix->context, &order, &tiled, tiles));
+  }
+  return cw_mm_add_cuda(matrix, job, &tiled, &by_bin);
+}
+
 static cw_status add(cw_massmatrix *matrix, cw_mm_job *job) {
   if (job->particles.count == 0)
     return CW_OK;
+  if (matrix->work)
+    return add_on_device(matrix, job);
   cw_mm_key_rule rule;
   CW_TRY(make_rule(matrix, job, &rule));
   CW_TRY(cw_mm_runs_create(matrix->context, &rule, &job->particles, &job->runs));

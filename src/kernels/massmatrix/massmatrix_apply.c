@@ -1,7 +1,9 @@
 /* What a finished matrix is used for: product, row sums, dense form, canonical stencil. */
 #include <string.h>
 
+#include "base/device.h"
 #include "base/reals.h"
+#include "kernels/massmatrix/massmatrix_cuda.h"
 #include "kernels/massmatrix/massmatrix_private.h"
 
 enum { MAX_DENSE = 32768 };
@@ -34,6 +36,8 @@ cw_status cw_massmatrix_product(const cw_massmatrix *matrix, cw_vector_view x, c
     from[c] = x.component[c];
     to[c] = y.component[c];
   }
+  if (matrix->work)
+    return cw_mm_product_cuda(matrix, from, to);
   const cw_mm_ops *ops = CW_ISA_SELECT(cw_mm_ops_table, cw_context_isa(context));
   cw_mm_row_function *product = ops->product[matrix->precision];
   int32_t rows = matrix->high[1] - matrix->low[1] + 1;
@@ -101,6 +105,8 @@ static void displacement(const cw_massmatrix *matrix, int k, int d[3]) {
 
 cw_status cw_massmatrix_row_sums(const cw_massmatrix *matrix, int component, double *sums) {
   CW_TRY(check_component(matrix, component));
+  if (matrix->work)
+    return cw_mm_row_sums_cuda(matrix, component, sums);
   int64_t nodes = cw_massmatrix_nodes(matrix);
   int all = 2 * cw_massmatrix_canonical_count(matrix) - 1;
 #pragma omp parallel for num_threads(cw_context_threads(matrix->context)) schedule(static)
@@ -119,15 +125,9 @@ cw_status cw_massmatrix_row_sums(const cw_massmatrix *matrix, int component, dou
   return CW_OK;
 }
 
-cw_status cw_massmatrix_dense(const cw_massmatrix *matrix, double *dense) {
-  CW_TRY(check_finished(matrix));
+static void fill_dense(const cw_massmatrix *matrix, double *dense, int64_t order) {
   int64_t nodes = cw_massmatrix_nodes(matrix);
   int wide = matrix->components == 9 ? 3 : 1, all = 2 * cw_massmatrix_canonical_count(matrix) - 1;
-  int64_t order = wide * nodes;
-  if (order > MAX_DENSE)
-    return cw_fail(matrix->context, CW_ERROR_ARGUMENT,
-                   "massmatrix: a dense matrix of order %lld; expected at most %d",
-                   (long long)order, MAX_DENSE);
   memset(dense, 0, (size_t)(order * order) * sizeof *dense);
   for (int64_t k = 0; k < nodes; k++)
     for (int m = 0; m < all; m++) {
@@ -141,7 +141,31 @@ cw_status cw_massmatrix_dense(const cw_massmatrix *matrix, double *dense) {
       for (int c = 0; c < matrix->components; c++)
         dense[(wide * k + c / 3) * order + wide * column + c % 3] += value_at(matrix, c, g, d);
     }
-  return CW_OK;
+}
+
+cw_status cw_massmatrix_dense(const cw_massmatrix *matrix, double *dense) {
+  cw_context *context = matrix->context;
+  CW_TRY(check_finished(matrix));
+  int64_t order = (matrix->components == 9 ? 3 : 1) * cw_massmatrix_nodes(matrix);
+  if (order > MAX_DENSE)
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "massmatrix: a dense matrix of order %lld; expected at most %d",
+                   (long long)order, MAX_DENSE);
+  if (!matrix->work) {
+    fill_dense(matrix, dense, order);
+    return CW_OK;
+  }
+  cw_massmatrix copy = *matrix;
+  size_t values = (size_t)matrix->entries * (size_t)matrix->components *
+                  (size_t)matrix->grid.points,
+         size = (size_t)cw_precision_size(matrix->precision);
+  CW_TRY(cw_memory_alloc(context, CW_SPACE_HOST, values, size, "copy of a mass matrix",
+                         &copy.values));
+  cw_status status = cw_device_read(context, copy.values, matrix->values, values * size);
+  if (status == CW_OK)
+    fill_dense(&copy, dense, order);
+  CW_DELETE(context, copy.values);
+  return status;
 }
 
 cw_status cw_massmatrix_canonical(const cw_massmatrix *matrix, int k, int component,
@@ -149,6 +173,8 @@ cw_status cw_massmatrix_canonical(const cw_massmatrix *matrix, int k, int compon
   int d[3];
   CW_TRY(cw_massmatrix_canonical_offset(matrix, k, d));
   CW_TRY(check_component(matrix, component));
+  if (matrix->work)
+    return cw_mm_canonical_cuda(matrix, d, component, array);
   int64_t nodes = cw_massmatrix_nodes(matrix);
 #pragma omp parallel for num_threads(cw_context_threads(matrix->context)) schedule(static)
   for (int64_t n = 0; n < nodes; n++) {

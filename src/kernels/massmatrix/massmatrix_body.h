@@ -9,6 +9,9 @@
 #ifndef CW_BODY
 #define CW_BODY static inline __attribute__((always_inline))
 #endif
+#ifndef CW_MM_DIVIDE
+#define CW_MM_DIVIDE(a, b) ((a) / (b))
+#endif
 
 /* x in [0, 1] from the cell's lower node (CIC), or from half a cell below the nearest node (TSC).
  */
@@ -43,7 +46,7 @@ CW_BODY void CW_MM_LANE(cw_mm_weights)(int order, cw_lane x, cw_lane *weight) {
 
 /* alpha = factor [I - C(w) + w w^T] / (1 + |w|^2), C(w) u = w x u; row by row. */
 CW_BODY void CW_MM_LANE(cw_mm_alpha)(const cw_lane *w, cw_lane factor, cw_lane *alpha) {
-  const cw_lane s = factor / (1 + w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  const cw_lane s = CW_MM_DIVIDE(factor, 1 + w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   const cw_lane sx = s * w[0], sy = s * w[1], sz = s * w[2];
   const cw_lane xy = sx * w[1], xz = sx * w[2], yz = sy * w[2];
   alpha[0] = s + sx * w[0];

@@ -16,6 +16,8 @@ enum {
   CW_MM_FAULT_OFFSET = 2  /* an offset that is not in [0, 1] */
 };
 
+struct cw_mm_device_work; /* massmatrix_cuda.h */
+
 struct cw_massmatrix {
   cw_context *context;
   cw_grid grid;
@@ -24,7 +26,8 @@ struct cw_massmatrix {
   int32_t low[3], high[3]; /* first and last node of each axis */
   int finished;
   cw_precision precision;
-  void *values;
+  void *values;                   /* in options.space */
+  struct cw_mm_device_work *work; /* of a matrix on a device, else NULL */
 };
 
 /* How particles become keys of bins: base >> shift along each axis, axis 0 fastest; base is the

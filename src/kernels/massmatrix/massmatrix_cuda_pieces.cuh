@@ -1,0 +1,128 @@
+/* The walk that the forms with a warp a bin share:
+ *
+ *   for each bin of the warp's piece, along axis 0
+ *     for each batch of at most 32 of its particles
+ *       a lane a particle: factors to the warp's stage         Form::produce
+ *       (the next batch is being read meanwhile)
+ *       products over the batch, sums in registers             Form::consume
+ *     store the bin's sums                                     Form::write
+ *
+ * A Form has: order, tensor, store, a type `real` of stage and sums, `stage` values a warp, warps a
+ * block, blocks a multiprocessor. */
+#ifndef CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
+#define CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
+
+#include "kernels/massmatrix/massmatrix_cuda_factors.cuh"
+
+/* Row of the stage: 32 particles, padded so that rows g at particles t, of 8 times 4 lanes, are in
+ * different banks. */
+enum { CW_MM_PITCH = 36 };
+
+/* Batches of a piece, one after the other. */
+struct cw_mm_walk {
+  int32_t bin[3], last; /* of axis 0: behind the piece */
+  int range;
+  uint32_t at, end;
+
+  /* The next batch: where it starts, how many (0: the piece is done), its bin in `bin`. */
+  __device__ __forceinline__ int next(const cw_mm_device_job &d, uint32_t *first) {
+    while (at >= end) {
+      if (++range >= d.ranges) {
+        range = 0;
+        if (++bin[0] >= last) return 0;
+      }
+      cw_mm_range(d, bin, range, &at, &end);
+    }
+    *first = at;
+    const uint32_t left = end - at;
+    const int n = left < 32 ? (int)left : 32;
+    at += (uint32_t)n;
+    return n;
+  }
+};
+
+template <class Form>
+static __device__ __forceinline__ typename Form::real *cw_mm_sums_of(const cw_mm_device_job &d,
+                                                                     const int32_t bin[3]) {
+  typedef cw_mm_store<Form::store> store;
+  const int64_t number =
+      bin[0] - d.low[0] +
+      (int64_t)(d.high[0] - d.low[0]) *
+          (bin[1] - d.low[1] + (int64_t)(d.high[1] - d.low[1]) * (bin[2] - d.low[2]));
+  return (typename Form::real *)d.sums + number * store::stride(Form::tensor ? 9 : 1);
+}
+
+template <class Form> struct cw_mm_arena {
+  static const int field = Form::tensor ? cw_mm_nodal<Form::order>::values + 1 : 0;
+  static const size_t bytes =
+      (field * sizeof(double) + Form::stage * sizeof(typename Form::real) + 15) / 16 * 16;
+};
+
+template <class Form>
+static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
+    cw_mm_sum_pieces(const __grid_constant__ cw_mm_device_job d) {
+  typedef cw_mm_arena<Form> arena;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int64_t piece = (int64_t)blockIdx.x * Form::warps + warp;
+  const int32_t ny = d.high[1] - d.low[1], nz = d.high[2] - d.low[2];
+  if (piece >= (int64_t)d.pieces * ny * nz || cw_mm_failed(d.status)) return;
+  double *field = (double *)(cw_team_arena<unsigned char>() + warp * arena::bytes);
+  typename Form::real *stage = (typename Form::real *)(field + arena::field);
+
+  const int64_t row = piece / d.pieces;
+  const int32_t start = d.low[0] + (int32_t)(piece % d.pieces) * d.length;
+  int32_t bin[3] = {start, d.low[1] + (int32_t)(row % ny), d.low[2] + (int32_t)(row / ny)};
+  const int32_t last = min(start + d.length, d.high[0]);
+  cw_mm_walk walk = {{start - 1, bin[1], bin[2]}, last, d.ranges, 0, 0};
+
+  Form form;
+  form.begin(lane);
+  cw_mm_nodal<Form::order> nodal;
+  if constexpr (Form::tensor) nodal.fetch(d, bin, lane);
+  cw_mm_raw raw;
+  uint32_t first = 0;
+  int n = walk.next(d, &first);
+  cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+  for (; bin[0] < last; bin[0]++) {
+    if constexpr (Form::tensor) {
+      nodal.store(d, field, lane);
+      int32_t after[3] = {min(bin[0] + 1, last - 1), bin[1], bin[2]};
+      nodal.fetch(d, after, lane);
+    }
+    while (n > 0 && walk.bin[0] == bin[0]) {
+      double x[3], column[CW_MM_COLUMNS];
+      const double q = cw_mm_place<Form::order, Form::tensor>(d, raw, bin, x);
+      if constexpr (Form::tensor) cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
+      else column[0] = q;
+      form.produce(d, x, column, stage, lane);
+      const int now = n;
+      n = walk.next(d, &first);
+      cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+      __syncwarp();
+      form.consume(d, stage, now, lane);
+      __syncwarp();
+    }
+    form.write(d, stage, cw_mm_sums_of<Form>(d, bin), bin, bin[0] + 1 == last, lane);
+  }
+}
+
+template <class Form>
+static cw_status cw_mm_launch_pieces(cw_context *context, const cw_mm_device_job *job,
+                                     const char *name, int passes) {
+  const int64_t pieces = (int64_t)job->pieces * (job->high[1] - job->low[1]) *
+                         (job->high[2] - job->low[2]);
+  cw_team_request request = {};
+  request.name = name;
+  request.kernel = (const void *)cw_mm_sum_pieces<Form>;
+  request.teams = (pieces + Form::warps - 1) / Form::warps;
+  request.team_size = Form::warps * 32;
+  request.arena = Form::warps * cw_mm_arena<Form>::bytes;
+  cw_team_launch launch;
+  CW_TRY(cw_team_prepare(context, &request, &launch));
+  const dim3 blocks(launch.teams, (unsigned)passes);
+  CW_CUDA_LAUNCH_NAMED(context, name, cw_mm_sum_pieces<Form>, blocks, launch.threads, launch.arena,
+                       *job);
+  return CW_OK;
+}
+
+#endif
