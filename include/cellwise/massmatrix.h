@@ -36,11 +36,11 @@ typedef enum cw_massmatrix_kind {
  * its matrix unit, in FP64, TF32 or TF32X3 (MOMENT in FP32: the ordinary units), and NAIVE adds by
  * atomics: it alone has other last bits on every run. */
 typedef enum cw_massmatrix_method {
-  CW_MASSMATRIX_AUTO = 0, /* MOMENT for orders 1 and 2, NAIVE for the others */
-  CW_MASSMATRIX_NAIVE,    /* particle by particle into the storage, in any order of particles */
-  CW_MASSMATRIX_SORTED,   /* cell by cell, sums of pair products; orders 1 and 2 */
-  CW_MASSMATRIX_MOMENT,   /* cell by cell, a product over 3^dim (5^dim) moments; orders 1 and 2 */
-  CW_MASSMATRIX_PAIRS,    /* cell by cell, the paper's products [nodes x P][P x nodes]; the same */
+  CW_MASSMATRIX_AUTO = 0,  /* MOMENT for orders 1 and 2, NAIVE for the others */
+  CW_MASSMATRIX_NAIVE,     /* particle by particle into the storage, in any order of particles */
+  CW_MASSMATRIX_SORTED,    /* cell by cell, sums of pair products; orders 1 and 2 */
+  CW_MASSMATRIX_MOMENT,    /* cell by cell, a product over 3^dim (5^dim) moments; orders 1 and 2 */
+  CW_MASSMATRIX_PAIRS,     /* cell by cell, the paper's products [nodes x P][P x nodes]; the same */
   CW_MASSMATRIX_REFERENCE, /* compensated double sum over node pairs, one thread: the oracle */
   CW_MASSMATRIX_MOMENT_FMA /* MOMENT without a matrix unit, which is all that a CPU has */
 } cw_massmatrix_method;
@@ -116,8 +116,9 @@ CW_API cw_status cw_massmatrix_product(const cw_massmatrix *matrix, cw_vector_vi
 /* sums_g = sum over g' of M_gg' of one component, at every node: the lumped mass. */
 CW_API cw_status cw_massmatrix_row_sums(const cw_massmatrix *matrix, int component, double *sums);
 
-/* The dense matrix, row-major, always in host memory, of order nodes (scalar) or 3 * nodes (tensor: row 3 g + i, column
- * 3 g' + j), nodes counted axis 0 fastest. Errors: CW_ERROR_ARGUMENT (order above 32768). */
+/* The dense matrix, row-major, always in host memory, of order nodes (scalar) or 3 * nodes (tensor:
+ * row 3 g + i, column 3 g' + j), nodes counted axis 0 fastest. Errors: CW_ERROR_ARGUMENT (order
+ * above 32768). */
 CW_API int64_t cw_massmatrix_nodes(const cw_massmatrix *matrix);
 CW_API cw_status cw_massmatrix_dense(const cw_massmatrix *matrix, double *dense);
 

@@ -20,6 +20,7 @@ typedef struct cw_bench_case {
   uint32_t seed;
   int atoms; /* `coordination`: of a liquid of 100 in a unit of volume */
   double r_0, d_max;
+  const char *only; /* `massmatrix`: variants whose names contain it; NULL: all */
 } cw_bench_case;
 
 /* Timed body; returns a status, prepares nothing itself. */

@@ -33,7 +33,8 @@ enum {
   OPT_SEED,
   OPT_ATOMS,
   OPT_R_0,
-  OPT_D_MAX
+  OPT_D_MAX,
+  OPT_ONLY
 };
 
 static const struct argp_option options[] = {
@@ -127,6 +128,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   case OPT_D_MAX:
     a->c.d_max = real(a, "--dmax", value, 1e-3, 1e3);
     return 0;
+  case OPT_ONLY:
+    a->c.only = value;
+    return 0;
   case OPT_PRECISION:
     if (strcmp(value, "single") == 0)
       a->c.precision = CW_SINGLE;
@@ -172,7 +176,7 @@ static const struct {
 } kernels[] = {
     {"deposit", cw_bench_deposit, 1},       {"tiles", cw_bench_tiles, 1},
     {"sort", cw_bench_sort, 1},             {"step", cw_bench_step, 1},
-    {"massmatrix", cw_bench_massmatrix, 0}, {"coordination", cw_bench_coordination, 1}};
+    {"massmatrix", cw_bench_massmatrix, 1}, {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
 /* `coordination` has atoms where the others have particles in cells. */

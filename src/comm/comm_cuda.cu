@@ -41,8 +41,8 @@ template <class real>
 __global__ void __launch_bounds__(CW_THREADS) exchange(lines l, real *array, int fold) {
   cw_grid_stride(n, l.count * l.arrays) {
     const int64_t k = n % l.count;
-    real *line =
-        array + n / l.count * l.points + k / l.inner * l.outer_stride + k % l.inner * l.inner_stride + l.ghost * l.stride;
+    real *line = array + n / l.count * l.points + k / l.inner * l.outer_stride +
+                 k % l.inner * l.inner_stride + l.ghost * l.stride;
     for (int32_t i = -l.ghost; i < 0; i++)
       exchange_cell(line, l, i, fold);
     for (int32_t i = l.n; i < l.n + l.ghost; i++)

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Fills (fold = 0) or folds (1) `arrays` arrays, one behind the other, along one simulated, periodic
- * axis; arguments are checked. */
+/* Fills (fold = 0) or folds (1) `arrays` arrays, one behind the other, along one simulated,
+ * periodic axis; arguments are checked. */
 cw_status cw_comm_exchange_device(cw_context *context, const cw_grid *grid, cw_precision precision,
                                   void *array, int64_t arrays, int axis, int fold);
 

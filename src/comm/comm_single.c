@@ -34,8 +34,7 @@ cw_status cw_comm_reduce(cw_context *context, double *values, int count, cw_comm
 }
 
 static cw_status exchange(cw_context *context, cw_space space, const cw_grid *grid,
-                          cw_precision precision, void *array, int64_t arrays, int axis,
-                          int fold) {
+                          cw_precision precision, void *array, int64_t arrays, int axis, int fold) {
   if (axis < 0 || axis >= grid->dim)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ghost cells: axis is %d; expected 0 to %d", axis,
                    grid->dim - 1);

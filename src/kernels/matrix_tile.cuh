@@ -17,7 +17,8 @@
  *     .   lanes                 .   lanes               .
  *
  * A format that wants another lane map (a wavefront of 64, other depths) is one more specialisation
- * with the same three arrays; kernels take rows, columns and depth from it and index by these maps. */
+ * with the same three arrays; kernels take rows, columns and depth from it and index by these maps.
+ */
 #ifndef CW_KERNELS_MATRIX_TILE_CUH
 #define CW_KERNELS_MATRIX_TILE_CUH
 
@@ -60,7 +61,9 @@ static __device__ __forceinline__ void cw_tile_multiply(float c[4], const float 
 }
 
 /* Nearest number of the operands' format: of a double itself. */
-static __device__ __forceinline__ double cw_tile_round(double x) { return x; }
+static __device__ __forceinline__ double cw_tile_round(double x) {
+  return x;
+}
 static __device__ __forceinline__ float cw_tile_round(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
 }
@@ -70,7 +73,8 @@ template <class T, int N, bool THREE> struct cw_tile_operand {
   T high[N], low[N];
   __device__ __forceinline__ void set(int i, T x) {
     high[i] = cw_tile_round(x);
-    if constexpr (THREE) low[i] = cw_tile_round(x - high[i]);
+    if constexpr (THREE)
+      low[i] = cw_tile_round(x - high[i]);
   }
 };
 
@@ -85,7 +89,8 @@ static __device__ __forceinline__ void cw_tile_add(T c[4], const cw_tile_operand
     cw_tile_multiply(sum, a.high, b.low);
     cw_tile_multiply(sum, a.high, b.high);
 #pragma unroll
-    for (int i = 0; i < 4; i++) c[i] += sum[i];
+    for (int i = 0; i < 4; i++)
+      c[i] += sum[i];
   } else {
     cw_tile_multiply(c, a.high, b.high);
   }

@@ -88,9 +88,9 @@ static void upload(cw_context *context, device_case *d) {
 }
 
 static void release_particles(device_case *d) {
-  void *arrays[] = {d->view.i[0],  d->view.i[1], d->view.i[2], d->view.dx[0],   d->view.dx[1],
-                    d->view.dx[2], d->view.u[0], d->view.u[1], d->view.u[2],    d->view.weight,
-                    d->view.tag,   NULL};
+  void *arrays[] = {d->view.i[0],  d->view.i[1],   d->view.i[2], d->view.dx[0],
+                    d->view.dx[1], d->view.dx[2],  d->view.u[0], d->view.u[1],
+                    d->view.u[2],  d->view.weight, d->view.tag,  NULL};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     cw_memory_free(d->context, CW_SPACE_DEVICE, arrays[k]);
   cw_memory_free(d->context, CW_SPACE_DEVICE, (void *)(uintptr_t)d->species.gamma);
@@ -107,14 +107,13 @@ static void release(device_case *d) {
 }
 
 static cw_massmatrix_options options_of(const device_case *d, int tensor, const struct form *form) {
-  return (cw_massmatrix_options){
-      .order = d->c.order,
-      .kind = tensor ? CW_MASSMATRIX_TENSOR : CW_MASSMATRIX_SCALAR,
-      .method = form->method,
-      .format = form->format,
-      .periodic = {d->c.periodic[0], d->c.periodic[1], d->c.periodic[2]},
-      .space = CW_SPACE_DEVICE,
-      .tile = d->tile};
+  return (cw_massmatrix_options){.order = d->c.order,
+                                 .kind = tensor ? CW_MASSMATRIX_TENSOR : CW_MASSMATRIX_SCALAR,
+                                 .method = form->method,
+                                 .format = form->format,
+                                 .periodic = {d->c.periodic[0], d->c.periodic[1], d->c.periodic[2]},
+                                 .space = CW_SPACE_DEVICE,
+                                 .tile = d->tile};
 }
 
 static cw_massmatrix *create(const device_case *d, int tensor, const struct form *form) {
@@ -148,8 +147,8 @@ static cw_massmatrix *sum(device_case *d, int tensor, const struct form *form, i
 
 static double *read_back(const device_case *d, const double *array) {
   double *copy = mm_array(d->c.grid.points, sizeof(double));
-  plain_ok(d->context, cw_device_read(d->context, copy, array,
-                                      (size_t)d->c.grid.points * sizeof(double)));
+  plain_ok(d->context,
+           cw_device_read(d->context, copy, array, (size_t)d->c.grid.points * sizeof(double)));
   return copy;
 }
 
@@ -258,8 +257,11 @@ static void sort_particles(mm_case *c, int32_t tile) {
 static const struct {
   int32_t cells[3];
   int periodic[3];
-} boxes[] = {{{11, 5, 4}, {1, 1, 1}}, {{1, 1, 1}, {1, 1, 1}}, {{2, 1, 2}, {1, 1, 1}},
-             {{4, 2, 1}, {0, 1, 1}},  {{5, 3, 2}, {0, 0, 0}}};
+} boxes[] = {{{11, 5, 4}, {1, 1, 1}},
+             {{1, 1, 1}, {1, 1, 1}},
+             {{2, 1, 2}, {1, 1, 1}},
+             {{4, 2, 1}, {0, 1, 1}},
+             {{5, 3, 2}, {0, 0, 0}}};
 
 static void every_form_is_the_double_sum_in_1_to_3_dimensions(cw_context *context) {
   for (int order = 1; order <= 2; order++)
@@ -482,7 +484,9 @@ static void row_sums_products_and_stencils_are_those_of_the_matrix(cw_context *c
       for (int64_t g = 0; g < d.c.nodes; g++) {
         const int64_t h = (g % nx + 1) % nx + (g / nx + 1) * nx;
         const double expected =
-            g / nx % ny + 1 >= ny ? 0 : dense[(wide * g + (tensor ? 1 : 0)) * n + wide * h + (tensor ? 2 : 0)];
+            g / nx % ny + 1 >= ny
+                ? 0
+                : dense[(wide * g + (tensor ? 1 : 0)) * n + wide * h + (tensor ? 2 : 0)];
         found += array[mm_index(&d.c, g)] == expected;
       }
       free(array);

@@ -1,4 +1,5 @@
 /* The matrix as an object: storage, checks of the options, ghost cells, offsets of the stencil. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/device.h"
@@ -34,9 +35,15 @@ static cw_status check_format(cw_context *context, const cw_massmatrix_options *
   const cw_massmatrix_method method = choose_method(options);
   if (formats[on_device][method] >> options->format & 1)
     return CW_OK;
-  return cw_fail(context, CW_ERROR_UNSUPPORTED, "massmatrix: method %s has no format %s on %s",
+  char has[64] = "";
+  for (int f = 0; f <= CW_MASSMATRIX_TF32X3; f++)
+    if (formats[on_device][method] >> f & 1)
+      snprintf(has + strlen(has), sizeof has - strlen(has), "%s%s", *has ? ", " : "",
+               format_name((cw_massmatrix_format)f));
+  return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                 "massmatrix: method %s has no format %s on %s; expected %s",
                  cw_massmatrix_method_name(method), format_name(options->format),
-                 on_device ? "a device" : "the CPU");
+                 on_device ? "a device" : "the CPU", *has ? has : "another method");
 }
 
 static cw_status check_options(cw_context *context, const cw_grid *grid,

@@ -21,7 +21,8 @@ static cw_status check_particles(const cw_massmatrix *matrix, const cw_particles
                                  int tensor) {
   cw_context *context = matrix->context;
   if (particles->space != matrix->options.space)
-    return cw_fail(context, CW_ERROR_ARGUMENT, "massmatrix: the particles are in %s memory, the matrix in %s memory",
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "massmatrix: the particles are in %s memory, the matrix in %s memory",
                    space_name(particles->space), space_name(matrix->options.space));
   if (particles->count < 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "massmatrix: %lld particles",

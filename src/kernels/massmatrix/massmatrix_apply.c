@@ -156,11 +156,11 @@ cw_status cw_massmatrix_dense(const cw_massmatrix *matrix, double *dense) {
     return CW_OK;
   }
   cw_massmatrix copy = *matrix;
-  size_t values = (size_t)matrix->entries * (size_t)matrix->components *
-                  (size_t)matrix->grid.points,
+  size_t values =
+             (size_t)matrix->entries * (size_t)matrix->components * (size_t)matrix->grid.points,
          size = (size_t)cw_precision_size(matrix->precision);
-  CW_TRY(cw_memory_alloc(context, CW_SPACE_HOST, values, size, "copy of a mass matrix",
-                         &copy.values));
+  CW_TRY(
+      cw_memory_alloc(context, CW_SPACE_HOST, values, size, "copy of a mass matrix", &copy.values));
   cw_status status = cw_device_read(context, copy.values, matrix->values, values * size);
   if (status == CW_OK)
     fill_dense(&copy, dense, order);

@@ -10,7 +10,8 @@ static const int64_t most_bytes = (int64_t)1 << 30;
 
 static cw_status reserve(cw_context *context, size_t bytes, const char *what, void **array,
                          size_t *held) {
-  if (*held >= bytes) return CW_OK;
+  if (*held >= bytes)
+    return CW_OK;
   cw_memory_free(context, CW_SPACE_DEVICE, *array);
   *array = NULL;
   *held = 0;
@@ -27,7 +28,8 @@ cw_status cw_mm_work_create_cuda(cw_context *context, cw_mm_device_work *work) {
 void cw_mm_work_destroy_cuda(cw_context *context, cw_mm_device_work *work) {
   void *const arrays[] = {work->status, work->offsets, work->offsets64, work->keys,
                           work->slots,  work->sums,    work->tails};
-  for (void *array : arrays) cw_memory_free(context, CW_SPACE_DEVICE, array);
+  for (void *array : arrays)
+    cw_memory_free(context, CW_SPACE_DEVICE, array);
 }
 
 static double real_at(cw_context *context, const void *array, cw_precision precision,
@@ -80,12 +82,19 @@ static cw_status make_plan(const cw_massmatrix *matrix, const cw_mm_job *job, cw
   plan->linear = job->J[0] || job->rho;
   switch (matrix->options.method) {
   case CW_MASSMATRIX_MOMENT:
-    if (matrix->options.format == CW_MASSMATRIX_FP32) cw_mm_plan_outer(plan, 0);
-    else cw_mm_plan_moment(plan);
+    if (matrix->options.format == CW_MASSMATRIX_FP32)
+      cw_mm_plan_outer(plan, 0);
+    else
+      cw_mm_plan_moment(plan);
     break;
-  case CW_MASSMATRIX_MOMENT_FMA: cw_mm_plan_outer(plan, 0); break;
-  case CW_MASSMATRIX_SORTED: cw_mm_plan_outer(plan, 1); break;
-  default: cw_mm_plan_paper(plan);
+  case CW_MASSMATRIX_MOMENT_FMA:
+    cw_mm_plan_outer(plan, 0);
+    break;
+  case CW_MASSMATRIX_SORTED:
+    cw_mm_plan_outer(plan, 1);
+    break;
+  default:
+    cw_mm_plan_paper(plan);
   }
   cw_mm_plan_gather(plan);
   return CW_OK;
@@ -103,7 +112,8 @@ static int32_t piece_length(const cw_mm_job *job) {
 static int32_t layers_at_once(const cw_mm_job *job, const cw_mm_plan *plan, int64_t *layer) {
   const int last = job->dim - 1;
   *layer = 1;
-  for (int a = 0; a < last; a++) *layer *= job->bins[a];
+  for (int a = 0; a < last; a++)
+    *layer *= job->bins[a];
   const int64_t bytes = *layer * (int64_t)plan->stride * (plan->is_double ? 8 : 4);
   const int64_t fit = cw_max_i64(1, most_bytes / bytes);
   return (int32_t)cw_min_i64(job->dim == 1 ? job->bins[0] : fit, job->bins[last]);
@@ -115,7 +125,8 @@ static cw_status reserve_sums(cw_context *context, cw_mm_device_work *work, cons
   CW_TRY(reserve(context, (size_t)bins * plan->stride * real, "sums of the mass matrix's bins",
                  &work->sums, &work->sums_bytes));
   d->sums = work->sums;
-  if (plan->store != CW_MM_CARRIED) return CW_OK;
+  if (plan->store != CW_MM_CARRIED)
+    return CW_OK;
   const int64_t rows = bins / d->job.bins[0];
   CW_TRY(reserve(context, (size_t)(rows * d->pieces) * 82 * real,
                  "sums at the ends of the mass matrix's rows", &work->tails, &work->tails_bytes));
@@ -133,9 +144,11 @@ static cw_status sum_slabs(cw_massmatrix *matrix, const cw_mm_plan *plan, cw_mm_
   d->pieces = (d->job.bins[0] - 1) / d->length + 1;
   CW_TRY(reserve_sums(context, matrix->work, plan, d, layer * at_once));
   d->fresh = matrix->work->fresh && at_once == all;
-  if (at_once < all) CW_TRY(cw_mm_check_cuda(context, d, NULL)); /* all before the first is added */
+  if (at_once < all)
+    CW_TRY(cw_mm_check_cuda(context, d, NULL)); /* all before the first is added */
   for (int32_t first = 0; first < all; first += at_once) {
-    for (int a = 0; a < 3; a++) d->low[a] = 0, d->high[a] = d->job.bins[a];
+    for (int a = 0; a < 3; a++)
+      d->low[a] = 0, d->high[a] = d->job.bins[a];
     d->low[last] = first;
     d->high[last] = first + at_once < all ? first + at_once : all;
     CW_TRY(plan->sum(context, d));
@@ -150,8 +163,8 @@ static cw_status clear_status(cw_context *context, const cw_mm_device_job *d) {
 
 static cw_status reserve_offsets(cw_context *context, cw_mm_device_work *work,
                                  cw_mm_device_job *d) {
-  CW_TRY(reserve(context, ((size_t)d->rule.bins + 1) * sizeof(uint32_t),
-                 "bins of the mass matrix", &work->offsets, &work->offsets_bytes));
+  CW_TRY(reserve(context, ((size_t)d->rule.bins + 1) * sizeof(uint32_t), "bins of the mass matrix",
+                 &work->offsets, &work->offsets_bytes));
   d->offsets = (const uint32_t *)work->offsets;
   return CW_OK;
 }
@@ -193,7 +206,8 @@ static cw_status add_sorted(cw_massmatrix *matrix, cw_mm_device_job *d, const cw
   CW_TRY(cw_mm_find_offsets_cuda(context, d));
   CW_TRY(sum_slabs(matrix, &plan, d));
   CW_TRY(read_status(context, d, &misplaced));
-  if (!misplaced) return CW_OK;
+  if (!misplaced)
+    return CW_OK;
   d->rule = *by_bin;
   CW_TRY(sort_slots(matrix, d));
   CW_TRY(sum_slabs(matrix, &plan, d));
@@ -209,7 +223,8 @@ cw_status cw_mm_add_cuda(cw_massmatrix *matrix, const cw_mm_job *job, const cw_k
   cw_mm_device_job d = {};
   int misplaced;
   d.job = *job;
-  for (int a = 0; a < 3; a++) d.cells[a] = matrix->grid.cells[a];
+  for (int a = 0; a < 3; a++)
+    d.cells[a] = matrix->grid.cells[a];
   d.status = (cw_mm_status *)matrix->work->status;
   d.is_double = matrix->precision == CW_DOUBLE;
   d.three = matrix->options.format == CW_MASSMATRIX_TF32X3;

@@ -37,14 +37,16 @@ static __device__ __forceinline__ int64_t node_at(const device_matrix &m, int64_
   for (int a = 0; a < 3; a++) {
     g[a] = m.low[a] + (int32_t)(k % m.count[a]);
     k /= m.count[a];
-    if (a < m.dim) at += g[a] * m.stride[a];
+    if (a < m.dim)
+      at += g[a] * m.stride[a];
   }
   return at;
 }
 
 /* Along axis a from node g there is one d further. */
 static __device__ __forceinline__ bool exists(const device_matrix &m, int a, int32_t g, int d) {
-  if (a >= m.dim) return d == 0;
+  if (a >= m.dim)
+    return d == 0;
   return m.periodic[a] || (g + d >= m.low[a] && g + d < m.low[a] + m.count[a]);
 }
 
@@ -55,12 +57,14 @@ static __device__ __forceinline__ void each_neighbour(const device_matrix &m, co
   const int n0 = m.order, n1 = m.dim > 1 ? n0 : 0, n2 = m.dim > 2 ? n0 : 0;
   for (int d2 = -n2; d2 <= n2; d2++)
     for (int d1 = -n1; d1 <= n1; d1++) {
-      if (!exists(m, 1, g[1], d1) || !exists(m, 2, g[2], d2)) continue;
+      if (!exists(m, 1, g[1], d1) || !exists(m, 2, g[2], d2))
+        continue;
       const int64_t row = (m.order + 1) * (abs(d1) + (int64_t)(m.order + 1) * abs(d2));
       const int64_t low = at + min(d1, 0) * m.stride[1] + min(d2, 0) * m.stride[2];
       const int64_t other = at + d1 * m.stride[1] + d2 * m.stride[2];
       for (int d0 = -n0; d0 <= n0; d0++)
-        if (exists(m, 0, g[0], d0)) use(row + abs(d0), low + min(d0, 0), other + d0);
+        if (exists(m, 0, g[0], d0))
+          use(row + abs(d0), low + min(d0, 0), other + d0);
     }
 }
 
@@ -76,19 +80,23 @@ static __global__ void __launch_bounds__(CW_THREADS)
     int32_t g[3];
     const int64_t at = node_at(m, k, g);
     double sum[WIDE];
-    for (int i = 0; i < WIDE; i++) sum[i] = 0;
+    for (int i = 0; i < WIDE; i++)
+      sum[i] = 0;
     each_neighbour(m, g, at, [&](int64_t entry, int64_t place, int64_t other) {
       const T *value = (const T *)m.values + entry * WIDE * WIDE * m.points + place;
       double x[WIDE];
 #pragma unroll
-      for (int j = 0; j < WIDE; j++) x[j] = v.x[j][other];
+      for (int j = 0; j < WIDE; j++)
+        x[j] = v.x[j][other];
 #pragma unroll
       for (int i = 0; i < WIDE; i++)
 #pragma unroll
-        for (int j = 0; j < WIDE; j++) sum[i] += (double)value[(WIDE * i + j) * m.points] * x[j];
+        for (int j = 0; j < WIDE; j++)
+          sum[i] += (double)value[(WIDE * i + j) * m.points] * x[j];
     });
 #pragma unroll
-    for (int i = 0; i < WIDE; i++) v.y[i][at] = sum[i];
+    for (int i = 0; i < WIDE; i++)
+      v.y[i][at] = sum[i];
   }
 }
 
@@ -120,7 +128,8 @@ static __global__ void __launch_bounds__(CW_THREADS)
     bool there = true;
     for (int a = 2; a >= 0; a--) {
       there = there && exists(m, a, g[a], by.d[a]);
-      if (a >= m.dim) continue;
+      if (a >= m.dim)
+        continue;
       place += min(by.d[a], 0) * m.stride[a];
       entry = entry * (m.order + 1) + abs(by.d[a]);
     }
@@ -130,8 +139,7 @@ static __global__ void __launch_bounds__(CW_THREADS)
   }
 }
 
-template <class T>
-static cw_status multiply(const cw_massmatrix *matrix, const vectors *v) {
+template <class T> static cw_status multiply(const cw_massmatrix *matrix, const vectors *v) {
   const device_matrix m = describe(matrix);
   const unsigned blocks = cw_cuda_blocks(matrix->context, m.nodes, CW_THREADS);
   if (m.components == 9)
@@ -150,7 +158,8 @@ cw_status cw_mm_product_cuda(const cw_massmatrix *matrix, const double *const x[
     v.x[c] = x[c] ? x[c] + matrix->grid.offset : NULL;
     v.y[c] = y[c] ? y[c] + matrix->grid.offset : NULL;
   }
-  return matrix->precision == CW_DOUBLE ? multiply<double>(matrix, &v) : multiply<float>(matrix, &v);
+  return matrix->precision == CW_DOUBLE ? multiply<double>(matrix, &v)
+                                        : multiply<float>(matrix, &v);
 }
 
 cw_status cw_mm_row_sums_cuda(const cw_massmatrix *matrix, int component, double *sums) {

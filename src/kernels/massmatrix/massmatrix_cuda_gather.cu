@@ -11,25 +11,32 @@ template <int STORE> struct terms {
   static const int order = cw_mm_store<STORE>::order;
   static const int count = order == 1 ? 3 : STORE == CW_MM_PAIRS ? 6 : 9;
   __device__ __forceinline__ static constexpr int shift(int t) {
-    if (order == 1) return t == 2 ? -1 : 0;
-    if (STORE == CW_MM_PAIRS) return t == 1 || t == 4 ? 0 : t == 2 ? -1 : 1;
+    if (order == 1)
+      return t == 2 ? -1 : 0;
+    if (STORE == CW_MM_PAIRS)
+      return t == 1 || t == 4 ? 0 : t == 2 ? -1 : 1;
     return t < 3 ? 1 : t < 8 ? 0 : -1;
   }
   __device__ __forceinline__ static constexpr int index(int t) {
-    if (order == 1 || STORE == CW_MM_PAIRS) return t;
+    if (order == 1 || STORE == CW_MM_PAIRS)
+      return t;
     return t < 3 ? t : t < 8 ? t - 3 : 4;
   }
   __device__ __forceinline__ static constexpr float factor(int t, int e) {
-    if (order == 1) return e == (t == 1);
-    if (STORE == CW_MM_PAIRS) return e == (t < 3 ? 0 : t < 5 ? 1 : 2);
+    if (order == 1)
+      return e == (t == 1);
+    if (STORE == CW_MM_PAIRS)
+      return e == (t < 3 ? 0 : t < 5 ? 1 : 2);
     const int i = index(t), s = shift(t);
     if (e == 0) {
       const bool outer = i == 0 || i == 4;
-      if (s > 0) return i == 0 ? 0.25f : 0;
+      if (s > 0)
+        return i == 0 ? 0.25f : 0;
       return outer ? 0.25f : s < 0 ? 0 : i == 2 ? 4.5f : 2.0f;
     }
     if (e == 1) {
-      if (s > 0) return i == 1 ? 1.0f : 0.25f;
+      if (s > 0)
+        return i == 1 ? 1.0f : 0.25f;
       return s < 0 || i < 2 ? 0 : i == 3 ? 1.0f : 0.25f;
     }
     return s > 0 && i == 2 ? 0.25f : 0;
@@ -37,10 +44,11 @@ template <int STORE> struct terms {
 };
 
 /* The nodes that bins low .. high - 1 reach along an axis. */
-static __host__ __device__ void reach(const cw_mm_device_job &d, int order, int axis, int32_t *first,
-                                      int32_t *count) {
+static __host__ __device__ void reach(const cw_mm_device_job &d, int order, int axis,
+                                      int32_t *first, int32_t *count) {
   *first = d.low[axis], *count = 1;
-  if (axis >= d.job.dim) return;
+  if (axis >= d.job.dim)
+    return;
   *first = d.low[axis] - (order - 1);
   *count = d.high[axis] - d.low[axis] + order;
 }
@@ -77,7 +85,8 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
       }
     } else {
 #pragma unroll
-      for (int e = 0; e < E; e++) sum[e] = 0;
+      for (int e = 0; e < E; e++)
+        sum[e] = 0;
 #pragma unroll
       for (int t = 0; t < term::count; t++) {
         const int32_t at = x + term::shift(t);
@@ -86,7 +95,8 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
                                        : (T)0;
 #pragma unroll
         for (int e = 0; e < E; e++)
-          if (term::factor(t, e) != 0) sum[e] += (T)term::factor(t, e) * v;
+          if (term::factor(t, e) != 0)
+            sum[e] += (T)term::factor(t, e) * v;
       }
     }
   }
@@ -94,18 +104,22 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
   /* All rows: [e2][e1][e0]. */
   __device__ __forceinline__ void all(T out[E][E][E]) const {
 #pragma unroll
-    for (int e = 0; e < E * E * E; e++) out[e / (E * E)][e / E % E][e % E] = 0;
+    for (int e = 0; e < E * E * E; e++)
+      out[e / (E * E)][e / E % E][e % E] = 0;
 #pragma unroll(order == 1 ? 3 : 1)
     for (int tz = 0; tz < term::count; tz++) {
       const int32_t z = m[2] + term::shift(tz);
-      if (!has(2, z)) continue;
+      if (!has(2, z))
+        continue;
       T plane[E][E];
 #pragma unroll
-      for (int e = 0; e < E * E; e++) plane[e / E][e % E] = 0;
+      for (int e = 0; e < E * E; e++)
+        plane[e / E][e % E] = 0;
 #pragma unroll
       for (int ty = 0; ty < term::count; ty++) {
         const int32_t y = m[1] + term::shift(ty);
-        if (!has(1, y)) continue;
+        if (!has(1, y))
+          continue;
         T sum[E];
         line(y - d.low[1] + (int64_t)(d.high[1] - d.low[1]) * (z - d.low[2]), term::index(ty),
              term::index(tz), sum);
@@ -113,13 +127,15 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
         for (int e1 = 0; e1 < E; e1++)
           if (term::factor(ty, e1) != 0)
 #pragma unroll
-            for (int e0 = 0; e0 < E; e0++) plane[e1][e0] += (T)term::factor(ty, e1) * sum[e0];
+            for (int e0 = 0; e0 < E; e0++)
+              plane[e1][e0] += (T)term::factor(ty, e1) * sum[e0];
       }
 #pragma unroll
       for (int e2 = 0; e2 < E; e2++) {
         const T factor = (T)term::factor(tz, e2);
 #pragma unroll
-        for (int e = 0; e < E * E; e++) out[e2][e / E][e % E] += factor * plane[e / E][e % E];
+        for (int e = 0; e < E * E; e++)
+          out[e2][e / E][e % E] += factor * plane[e / E][e % E];
       }
     }
   }
@@ -134,13 +150,16 @@ template <int STORE, class T, int COMPONENTS>
 static __global__ void __launch_bounds__(gather_shape<COMPONENTS>::threads)
     gather_matrix(const __grid_constant__ cw_mm_device_job d) {
   const int order = cw_mm_store<STORE>::order, E = order + 1;
-  if (cw_mm_failed(d.status)) return;
+  if (cw_mm_failed(d.status))
+    return;
   int32_t first[3], count[3];
-  for (int a = 0; a < 3; a++) reach(d, order, a, &first[a], &count[a]);
+  for (int a = 0; a < 3; a++)
+    reach(d, order, a, &first[a], &count[a]);
   const int32_t nx = gather_shape<COMPONENTS>::nodes, chunks = (count[0] + nx - 1) / nx;
   const int32_t block = (int32_t)blockIdx.x, row = block / chunks;
   const int32_t i = block % chunks * nx + (int32_t)threadIdx.x / COMPONENTS;
-  if (i >= count[0]) return;
+  if (i >= count[0])
+    return;
   const gather_node<STORE, T, COMPONENTS> node = {
       d,
       {first[0] + i, first[1] + row % count[1], first[2] + row / count[1]},
@@ -149,11 +168,13 @@ static __global__ void __launch_bounds__(gather_shape<COMPONENTS>::threads)
   node.all(out);
   const T scale = (T)(COMPONENTS == 9 ? d.job.beta : 1.0);
   T *to = (T *)d.job.values + node.c * d.job.points + node.m[0];
-  for (int a = 1; a < d.job.dim; a++) to += (int64_t)node.m[a] * d.job.stride[a];
+  for (int a = 1; a < d.job.dim; a++)
+    to += (int64_t)node.m[a] * d.job.stride[a];
 #pragma unroll
   for (int e = 0; e < E * E * E; e++) {
     const int e0 = e % E, e1 = e / E % E, e2 = e / E / E;
-    if ((e1 > 0 && d.job.dim < 2) || (e2 > 0 && d.job.dim < 3)) continue;
+    if ((e1 > 0 && d.job.dim < 2) || (e2 > 0 && d.job.dim < 3))
+      continue;
     int64_t entry = e0 + (d.job.dim > 1 ? E * e1 : 0) + (d.job.dim > 2 ? E * E * e2 : 0);
     T *at = to + entry * COMPONENTS * d.job.points;
     const T value = scale * out[e2][e1][e0];
@@ -167,20 +188,24 @@ static __global__ void __launch_bounds__(CW_THREADS)
     gather_linear(const __grid_constant__ cw_mm_device_job d) {
   typedef cw_mm_store<STORE> store;
   const int order = store::order, E = order + 1;
-  if (cw_mm_failed(d.status)) return;
+  if (cw_mm_failed(d.status))
+    return;
   int32_t first[3], count[3];
-  for (int a = 0; a < 3; a++) reach(d, order, a, &first[a], &count[a]);
+  for (int a = 0; a < 3; a++)
+    reach(d, order, a, &first[a], &count[a]);
   const int64_t total = 4 * (int64_t)count[0] * count[1] * count[2];
   cw_grid_stride(n, total) {
     const int q = (int)(n % 4);
     double *array = q < 3 ? d.job.J[q] : d.job.rho;
-    if (!array) continue;
+    if (!array)
+      continue;
     int64_t rest = n / 4, at = 0;
     int32_t m[3];
     for (int a = 0; a < 3; a++) {
       m[a] = first[a] + (int32_t)(rest % count[a]);
       rest /= count[a];
-      if (a < d.job.dim) at += m[a] * d.job.stride[a];
+      if (a < d.job.dim)
+        at += m[a] * d.job.stride[a];
     }
     double sum = 0;
     for (int k = 0; k < E * E * E; k++) {
@@ -202,21 +227,22 @@ static __global__ void __launch_bounds__(CW_THREADS)
 template <int STORE, class T, int COMPONENTS>
 static cw_status gather(cw_context *context, const cw_mm_device_job *job) {
   int32_t first[3], count[3];
-  for (int a = 0; a < 3; a++) reach(*job, cw_mm_store<STORE>::order, a, &first[a], &count[a]);
+  for (int a = 0; a < 3; a++)
+    reach(*job, cw_mm_store<STORE>::order, a, &first[a], &count[a]);
   const int32_t nx = gather_shape<COMPONENTS>::nodes;
   const int64_t blocks = (int64_t)((count[0] + nx - 1) / nx) * count[1] * count[2];
   CW_CUDA_LAUNCH_NAMED(context, "mass matrix gather", (gather_matrix<STORE, T, COMPONENTS>),
                        (unsigned)blocks, (gather_shape<COMPONENTS>::threads), 0, *job);
   const int wanted = job->job.J[0] || job->job.rho;
-  if (COMPONENTS == 1 || !wanted) return CW_OK;
+  if (COMPONENTS == 1 || !wanted)
+    return CW_OK;
   const int64_t values = 4 * (int64_t)count[0] * count[1] * count[2];
   CW_CUDA_LAUNCH_NAMED(context, "current and charge gather", (gather_linear<STORE, T>),
                        cw_cuda_blocks(context, values, CW_THREADS), CW_THREADS, 0, *job);
   return CW_OK;
 }
 
-template <int STORE, class T>
-static void list(cw_mm_plan *plan) {
+template <int STORE, class T> static void list(cw_mm_plan *plan) {
   typedef cw_mm_store<STORE> store;
   const int tensor = plan->components == 9;
   plan->stride = store::stride(plan->components);
@@ -228,14 +254,23 @@ static void list(cw_mm_plan *plan) {
 
 template <class T> static void list_all(cw_mm_plan *plan) {
   switch (plan->store) {
-  case CW_MM_CELLS: list<CW_MM_CELLS, T>(plan); break;
-  case CW_MM_CARRIED: list<CW_MM_CARRIED, T>(plan); break;
-  case CW_MM_MOMENTS: list<CW_MM_MOMENTS, T>(plan); break;
-  default: list<CW_MM_PAIRS, T>(plan);
+  case CW_MM_CELLS:
+    list<CW_MM_CELLS, T>(plan);
+    break;
+  case CW_MM_CARRIED:
+    list<CW_MM_CARRIED, T>(plan);
+    break;
+  case CW_MM_MOMENTS:
+    list<CW_MM_MOMENTS, T>(plan);
+    break;
+  default:
+    list<CW_MM_PAIRS, T>(plan);
   }
 }
 
 void cw_mm_plan_gather(cw_mm_plan *plan) {
-  if (plan->is_double) list_all<double>(plan);
-  else list_all<float>(plan);
+  if (plan->is_double)
+    list_all<double>(plan);
+  else
+    list_all<float>(plan);
 }

@@ -1,7 +1,7 @@
 /* What the device's kernels of the mass matrix share: the job, and where a bin's sums are stored.
  *
  *   order    offsets of the bins in the sorted slots                    massmatrix_cuda_order.cu
- *   sums     a warp or team a bin: sums of products, stored once        massmatrix_cuda_{moment,...}
+ *   sums     a warp or team a bin: sums of products, stored once massmatrix_cuda_{moment,...}
  *   gather   a thread a node and component: adds the bins around it     massmatrix_cuda_gather.cu
  *
  * Nothing is added by atomics, so that results have the same bits on every run (NAIVE apart).
@@ -35,7 +35,8 @@ template <int STORE> struct cw_mm_store {
    * eights stand first. */
   static __host__ __device__ constexpr int entry(int i, int j, int k) {
     const int plane = j + axis * k;
-    if (STORE != CW_MM_MOMENTS) return STORE == CW_MM_PAIRS ? i + axis * plane : 9 * i + plane;
+    if (STORE != CW_MM_MOMENTS)
+      return STORE == CW_MM_PAIRS ? i + axis * plane : 9 * i + plane;
     return plane < 24 ? 24 * i + plane : 120 + i;
   }
   /* Place of an entry's component: eight components stand together, the ninth behind. */
@@ -85,7 +86,8 @@ static __device__ __forceinline__ void cw_mm_range(const cw_mm_device_job &d, co
   bool exists = true;
 #pragma unroll
   for (int a = 0; a < 3; a++) {
-    if (a >= d.rule.dim) continue;
+    if (a >= d.rule.dim)
+      continue;
     const cw_key_axis axis = cw_key_axis_of(&d.rule, a);
     const uint32_t c = (uint32_t)bin[a];
     uint32_t t = (uint32_t)((uint64_t)c * axis.reciprocal >> 32);

@@ -15,8 +15,10 @@ template <class Form> static void choose(cw_mm_plan *plan) {
 template <class T> static void choose_all(cw_mm_plan *plan) {
   const int tensor = plan->components == 9;
   if (plan->order == 2) {
-    if (tensor) choose<cw_mm_moment_tensor<2, T, true>>(plan);
-    else choose<cw_mm_moment_scalar<2, T>>(plan);
+    if (tensor)
+      choose<cw_mm_moment_tensor<2, T, true>>(plan);
+    else
+      choose<cw_mm_moment_scalar<2, T>>(plan);
   } else if (!tensor) {
     choose<cw_mm_moment_scalar<1, T>>(plan);
   } else if (plan->linear) {
@@ -27,6 +29,8 @@ template <class T> static void choose_all(cw_mm_plan *plan) {
 }
 
 void cw_mm_plan_moment(cw_mm_plan *plan) {
-  if (plan->is_double) choose_all<double>(plan);
-  else choose_all<float>(plan);
+  if (plan->is_double)
+    choose_all<double>(plan);
+  else
+    choose_all<float>(plan);
 }

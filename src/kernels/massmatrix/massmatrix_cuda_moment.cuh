@@ -10,8 +10,9 @@
  *   columns   M00 M01 M02 M10 M11 M12 M20 M21 | M22 Jx Jy Jz rho         1 or 2 tiles of 8
  *
  * A lane forms its rows as x_i times the product over the plane, which it reads from the stage; a
- * batch of 8 particles is one step in depth. Without current and charge the ninth column is summed by
- * ordinary multiply-add on the same rows. Scalar: rows are the products over the plane, columns x_i.
+ * batch of 8 particles is one step in depth. Without current and charge the ninth column is summed
+ * by ordinary multiply-add on the same rows. Scalar: rows are the products over the plane, columns
+ * x_i.
  *
  * Bins of a piece follow each other along axis 0, so that for CIC the x2 sums of one are the first
  * part of the x0 sums of the next: they stay in their registers, renamed (CW_MM_CARRIED). */
@@ -26,9 +27,9 @@ template <> struct cw_mm_pair<double> { typedef double2 type; };
 template <> struct cw_mm_pair<float> { typedef float2 type; };
 
 /* Weight of node a in moment i: w_a = sum_i of these b_i or beta_i. */
-template <int ORDER>
-static __device__ __forceinline__ float cw_mm_linear(int a, int i) {
-  if (ORDER == 1) return i == a || i == a + 1 ? 1.0f : 0.0f;
+template <int ORDER> static __device__ __forceinline__ float cw_mm_linear(int a, int i) {
+  if (ORDER == 1)
+    return i == a || i == a + 1 ? 1.0f : 0.0f;
   const int from = a == 0 ? i : 4 - i; /* of the outer nodes, mirrored */
   const float outer = from == 0 || from == 2 ? 0.5f : from == 1 ? 1.0f : 0.0f;
   const float middle = i == 2 ? 5.0f : i == 1 || i == 3 ? 3.0f : 0.5f;
@@ -80,9 +81,9 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   static const int rows = at_column + columns;
   static const int entries = ORDER == 1 ? 27 : 125;
   static const int linear = LINEAR ? 4 * entries + 4 * (ORDER + 1) * plane : 0;
-  static const int stage = rows * P > linear ? rows * P : linear;
+  static const int stage = rows * P > linear ? rows *P : linear;
   static const int warps = 4;
-  static const int blocks = ORDER == 1 ? 4 : 2;
+  static const int blocks = ORDER == 1 ? (sizeof(T) == 8 ? 5 : 4) : sizeof(T) == 8 ? 2 : 3;
 
   T c[tiles][sides][4];
   T ninth[LINEAR ? 1 : octets]; /* this lane's part of the ninth column's sums */
@@ -93,9 +94,11 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
 #pragma unroll
       for (int s = 0; s < sides; s++)
 #pragma unroll
-        for (int i = 0; i < 4; i++) c[m][s][i] = 0;
+        for (int i = 0; i < 4; i++)
+          c[m][s][i] = 0;
 #pragma unroll
-    for (int o = 0; o < (LINEAR ? 1 : octets); o++) ninth[o] = 0;
+    for (int o = 0; o < (LINEAR ? 1 : octets); o++)
+      ninth[o] = 0;
   }
 
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
@@ -104,38 +107,47 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
     T first[NX], second[NX], last = 0;
     cw_mm_axis_moments<ORDER>(true, x[0], m);
 #pragma unroll
-    for (int i = 0; i < NX; i++) to[(at_x + i) * P + lane] = first[i] = (T)m[i];
+    for (int i = 0; i < NX; i++)
+      to[(at_x + i) * P + lane] = first[i] = (T)m[i];
     cw_mm_axis_moments<ORDER>(d.job.dim > 1, x[1], m);
 #pragma unroll
-    for (int j = 0; j < NX; j++) second[j] = (T)m[j];
+    for (int j = 0; j < NX; j++)
+      second[j] = (T)m[j];
     cw_mm_axis_moments<ORDER>(d.job.dim > 2, x[2], m);
 #pragma unroll
     for (int k = 0; k < NX; k++)
 #pragma unroll
       for (int j = 0; j < NX; j++) {
         const T both = second[j] * (T)m[k];
-        if (j + NX * k < 8 * eights) to[(j + NX * k) * P + lane] = both;
-        else last = both;
+        if (j + NX * k < 8 * eights)
+          to[(j + NX * k) * P + lane] = both;
+        else
+          last = both;
       }
 #pragma unroll
-    for (int i = 0; i < NX; i++) to[(at_rest + i) * P + lane] = first[i] * last;
+    for (int i = 0; i < NX; i++)
+      to[(at_rest + i) * P + lane] = first[i] * last;
 #pragma unroll
-    for (int i = 0; i < columns; i++) to[(at_column + i) * P + lane] = (T)column[i];
+    for (int i = 0; i < columns; i++)
+      to[(at_column + i) * P + lane] = (T)column[i];
   }
 
-  template <bool THREE>
-  __device__ __forceinline__ void step(const T *at, int g) {
+  template <bool THREE> __device__ __forceinline__ void step(const T *at, int g) {
     cw_tile_operand<T, 2, THREE> b[sides];
     T x[NX][2], yz[eights][2], rest[2], last[2];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       b[0].set(h, at[(at_column + g) * P + 4 * h]);
-      if constexpr (LINEAR) b[1].set(h, g < 5 ? at[(at_column + 8 + g) * P + 4 * h] : (T)0);
-      else last[h] = at[(at_column + 8) * P + 4 * h];
+      if constexpr (LINEAR)
+        b[1].set(h, g < 5 ? at[(at_column + 8 + g) * P + 4 * h] : (T)0);
+      else
+        last[h] = at[(at_column + 8) * P + 4 * h];
 #pragma unroll
-      for (int i = 0; i < NX; i++) x[i][h] = at[(at_x + i) * P + 4 * h];
+      for (int i = 0; i < NX; i++)
+        x[i][h] = at[(at_x + i) * P + 4 * h];
 #pragma unroll
-      for (int j = 0; j < eights; j++) yz[j][h] = at[(8 * j + g) * P + 4 * h];
+      for (int j = 0; j < eights; j++)
+        yz[j][h] = at[(8 * j + g) * P + 4 * h];
       rest[h] = g < NX ? at[(at_rest + g) * P + 4 * h] : (T)0;
     }
 #pragma unroll
@@ -146,14 +158,16 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
         const int o = 2 * m + half;
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-          const T row = o == octets - 1 ? rest[h]
-                                        : x[o < octets - 1 ? o / eights : 0][h] * yz[o % eights][h];
+          const T row =
+              o == octets - 1 ? rest[h] : x[o < octets - 1 ? o / eights : 0][h] * yz[o % eights][h];
           a.set(2 * h + half, row);
-          if constexpr (!LINEAR) ninth[o] += row * last[h];
+          if constexpr (!LINEAR)
+            ninth[o] += row * last[h];
         }
       }
 #pragma unroll
-      for (int s = 0; s < sides; s++) cw_tile_add<T, THREE>(c[m][s], a, b[s]);
+      for (int s = 0; s < sides; s++)
+        cw_tile_add<T, THREE>(c[m][s], a, b[s]);
     }
   }
 
@@ -164,16 +178,19 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
     const int g = lane / 4, t = lane % 4;
     if (sizeof(T) == 4 && (d.three || n < 16)) {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 8) step<sizeof(T) == 4>(stage + k + t, g);
+      for (int k = 0; k < n; k += 8)
+        step<sizeof(T) == 4>(stage + k + t, g);
     } else {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 8) step<false>(stage + k + t, g);
+      for (int k = 0; k < n; k += 8)
+        step<false>(stage + k + t, g);
     }
   }
 
   /* The number of an eight's row g among the entries as they are stored, and whether it is one. */
   __device__ __forceinline__ static int entry(int o, int g) {
-    if (o == octets - 1) return ORDER == 1 ? 9 * g + 8 : 120 + g;
+    if (o == octets - 1)
+      return ORDER == 1 ? 9 * g + 8 : 120 + g;
     return ORDER == 1 ? 9 * o + g : 8 * o + g;
   }
   static constexpr int stored = cw_mm_store<store>::entries;
@@ -185,7 +202,8 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
     typedef typename cw_mm_pair<T>::type pair;
     const T *sum = c[o / 2][0] + o % 2 * 2;
     *(pair *)(to + 8 * e + 2 * t) = pair{sum[0], sum[1]};
-    if (t == 0) to[8 * of + e] = LINEAR ? c[o / 2][sides - 1][o % 2 * 2] : ninth[LINEAR ? 0 : o];
+    if (t == 0)
+      to[8 * of + e] = LINEAR ? c[o / 2][sides - 1][o % 2 * 2] : ninth[LINEAR ? 0 : o];
     (void)g;
   }
 
@@ -200,20 +218,26 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
       }
 #pragma unroll
     for (int o = 0; o < octets; o++)
-      if (is_stored(o, g)) put(out, entry(o, g), o, g, t, stored);
+      if (is_stored(o, g))
+        put(out, entry(o, g), o, g, t, stored);
     if constexpr (LINEAR) {
 #pragma unroll
       for (int o = 0; o < octets; o++) {
-        if (o == octets - 1 && g >= NX) continue;
+        if (o == octets - 1 && g >= NX)
+          continue;
         const T *sum = c[o / 2][1] + o % 2 * 2; /* columns 2t, 2t + 1 of M22 Jx Jy Jz rho */
         T *to = stage + 4 * entry(o, g);
-        if (t > 0 && t < 3) to[2 * t - 1] = sum[0];
-        if (t < 2) to[2 * t] = sum[1];
+        if (t > 0 && t < 3)
+          to[2 * t - 1] = sum[0];
+        if (t < 2)
+          to[2 * t] = sum[1];
       }
       cw_mm_write_linear<ORDER, T>(stage, stage + 4 * entries, out + stored * 9, lane);
     }
-    if constexpr (ORDER == 1) carry(d, bin, ends, lane);
-    else begin(lane);
+    if constexpr (ORDER == 1)
+      carry(d, bin, ends, lane);
+    else
+      begin(lane);
   }
 
   /* x2 sums become the next bin's x0; at the piece's end they are stored behind. */
@@ -224,7 +248,8 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
       const int64_t row = bin[1] - d.low[1] + (int64_t)(d.high[1] - d.low[1]) * (bin[2] - d.low[2]);
       T *tail = (T *)d.tails + (row * d.pieces + (bin[0] - d.low[0]) / d.length) * 82;
       put(tail, g, 2, g, t, 9);
-      if (g == 2) put(tail, 8, 3, g, t, 9);
+      if (g == 2)
+        put(tail, 8, 3, g, t, 9);
       return;
     }
 #pragma unroll
@@ -259,7 +284,8 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
 #pragma unroll
     for (int m = 0; m < tiles; m++)
 #pragma unroll
-      for (int i = 0; i < 4; i++) c[m][i] = 0;
+      for (int i = 0; i < 4; i++)
+        c[m][i] = 0;
   }
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *to, int lane) {
@@ -267,20 +293,24 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
     T second[NX];
     cw_mm_axis_moments<ORDER>(true, x[0], m);
 #pragma unroll
-    for (int i = 0; i < NX; i++) to[(plane + i) * P + lane] = (T)(column[0] * m[i]);
+    for (int i = 0; i < NX; i++)
+      to[(plane + i) * P + lane] = (T)(column[0] * m[i]);
     cw_mm_axis_moments<ORDER>(d.job.dim > 1, x[1], m);
 #pragma unroll
-    for (int j = 0; j < NX; j++) second[j] = (T)m[j];
+    for (int j = 0; j < NX; j++)
+      second[j] = (T)m[j];
     cw_mm_axis_moments<ORDER>(d.job.dim > 2, x[2], m);
 #pragma unroll
     for (int k = 0; k < NX; k++)
 #pragma unroll
-      for (int j = 0; j < NX; j++) to[(j + NX * k) * P + lane] = second[j] * (T)m[k];
+      for (int j = 0; j < NX; j++)
+        to[(j + NX * k) * P + lane] = second[j] * (T)m[k];
   }
   template <bool THREE> __device__ __forceinline__ void step(const T *at, int g) {
     cw_tile_operand<T, 2, THREE> b;
 #pragma unroll
-    for (int h = 0; h < 2; h++) b.set(h, g < NX ? at[(plane + g) * P + 4 * h] : (T)0);
+    for (int h = 0; h < 2; h++)
+      b.set(h, g < NX ? at[(plane + g) * P + 4 * h] : (T)0);
 #pragma unroll
     for (int m = 0; m < tiles; m++) {
       cw_tile_operand<T, 4, THREE> a;
@@ -297,10 +327,12 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
     const int g = lane / 4, t = lane % 4;
     if (sizeof(T) == 4 && (d.three || n < 16)) {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 8) step<sizeof(T) == 4>(from + k + t, g);
+      for (int k = 0; k < n; k += 8)
+        step<sizeof(T) == 4>(from + k + t, g);
     } else {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 8) step<false>(from + k + t, g);
+      for (int k = 0; k < n; k += 8)
+        step<false>(from + k + t, g);
     }
   }
   __device__ __forceinline__ void write(const cw_mm_device_job &, T *, T *out, const int32_t *,
@@ -321,36 +353,41 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
 /* One component of CIC without a matrix unit: a lane a particle, all 27 sums in its registers. */
 template <class T> struct cw_mm_moment_lane {
   typedef T real;
-  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 4;
+  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 5;
   static const bool tensor = false;
   T sum[27];
 
   __device__ __forceinline__ void begin(int) {
 #pragma unroll
-    for (int i = 0; i < 27; i++) sum[i] = 0;
+    for (int i = 0; i < 27; i++)
+      sum[i] = 0;
   }
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *, int) {
     double m[3][3];
 #pragma unroll
-    for (int a = 0; a < 3; a++) cw_mm_axis_moments<1>(a < d.job.dim, x[a], m[a]);
+    for (int a = 0; a < 3; a++)
+      cw_mm_axis_moments<1>(a < d.job.dim, x[a], m[a]);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
       const T first = (T)(column[0] * m[0][i]);
 #pragma unroll
-      for (int p = 0; p < 9; p++) sum[9 * i + p] += first * ((T)m[1][p % 3] * (T)m[2][p / 3]);
+      for (int p = 0; p < 9; p++)
+        sum[9 * i + p] += first * ((T)m[1][p % 3] * (T)m[2][p / 3]);
     }
   }
   __device__ __forceinline__ void consume(const cw_mm_device_job &, const T *, int, int) {}
-  __device__ __forceinline__ void write(const cw_mm_device_job &, T *stage, T *out,
-                                        const int32_t *, bool, int lane) {
+  __device__ __forceinline__ void write(const cw_mm_device_job &, T *stage, T *out, const int32_t *,
+                                        bool, int lane) {
 #pragma unroll
-    for (int i = 0; i < 27; i++) stage[33 * i + lane] = sum[i];
+    for (int i = 0; i < 27; i++)
+      stage[33 * i + lane] = sum[i];
     __syncwarp();
     if (lane < 27) {
       T total = 0;
 #pragma unroll
-      for (int l = 0; l < 32; l++) total += stage[33 * lane + l];
+      for (int l = 0; l < 32; l++)
+        total += stage[33 * lane + l];
       out[lane] = total;
     }
     __syncwarp();

@@ -24,7 +24,8 @@ static __device__ __forceinline__ void find_weights(const cw_mm_device_job &d, c
   for (int a = 0; a < 3; a++) {
     s->nodes[a] = a < d.job.dim ? order + 1 : 1;
     s->w[a][0] = 1;
-    if (a >= d.job.dim) continue;
+    if (a >= d.job.dim)
+      continue;
     int first;
     cw_shape_weights_f64(order, cw_mm_value(raw.x[a], is_double), &first, s->w[a]);
     s->first += (raw.i[a] + first) * d.job.stride[a];
@@ -39,7 +40,8 @@ static __device__ __forceinline__ double gather_field(const cw_mm_device_job &d,
     for (int j = 0; j < s.nodes[1]; j++) {
       double row = 0;
       const int64_t at = s.first + j * d.job.stride[1] + k * d.job.stride[2];
-      for (int i = 0; i < s.nodes[0]; i++) row += s.w[0][i] * field[at + i];
+      for (int i = 0; i < s.nodes[0]; i++)
+        row += s.w[0][i] * field[at + i];
       sum += s.w[2][k] * s.w[1][j] * row;
     }
   return sum;
@@ -49,21 +51,22 @@ template <int ORDER>
 static __device__ __forceinline__ void find_columns(const cw_mm_device_job &d, const cw_mm_raw &raw,
                                                     const spread &s, double column[13]) {
   const bool is_double = d.job.particles.precision == CW_DOUBLE;
-  const double q =
-      d.job.scale * (d.job.particles.weight ? cw_mm_value(raw.q, is_double) : 1.0);
+  const double q = d.job.scale * (d.job.particles.weight ? cw_mm_value(raw.q, is_double) : 1.0);
   double u[3], w[3], factor = 1;
-  for (int a = 0; a < 3; a++) u[a] = cw_mm_value(raw.u[a], is_double);
+  for (int a = 0; a < 3; a++)
+    u[a] = cw_mm_value(raw.u[a], is_double);
   if (d.job.relativistic)
-    factor = 1 / (d.job.gamma ? cw_mm_value(raw.gamma, is_double)
-                              : sqrt(1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) *
-                                             d.job.inverse_c2));
+    factor =
+        1 / (d.job.gamma ? cw_mm_value(raw.gamma, is_double)
+                         : sqrt(1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * d.job.inverse_c2));
   for (int c = 0; c < 3; c++)
     w[c] = d.job.B[c] ? d.job.omega * factor * gather_field<ORDER>(d, s, d.job.B[c]) : 0.0;
   cw_mm_alpha_device(w, q * factor, column);
   for (int a = 0; a < 3; a++)
     column[9 + a] = column[3 * a] * u[0] + column[3 * a + 1] * u[1] + column[3 * a + 2] * u[2];
   column[12] = q;
-  for (int c = 0; c < 9; c++) column[c] *= d.job.beta;
+  for (int c = 0; c < 9; c++)
+    column[c] *= d.job.beta;
 }
 
 /* Each unordered pair along each axis once: (a, b) to row b - a at node a. */
@@ -97,8 +100,10 @@ static __device__ __forceinline__ void add_nodes(const cw_mm_device_job &d, cons
         const double weight = s.w[2][k] * s.w[1][j] * s.w[0][i];
         const int64_t at = s.first + i + j * d.job.stride[1] + k * d.job.stride[2];
         for (int a = 0; a < 3; a++)
-          if (d.job.J[a]) atomicAdd(d.job.J[a] + at, weight * column[9 + a]);
-        if (d.job.rho) atomicAdd(d.job.rho + at, weight * column[12]);
+          if (d.job.J[a])
+            atomicAdd(d.job.J[a] + at, weight * column[9 + a]);
+        if (d.job.rho)
+          atomicAdd(d.job.rho + at, weight * column[12]);
       }
 }
 
@@ -108,9 +113,12 @@ static __global__ void __launch_bounds__(CW_THREADS)
   const bool tensor = d.job.components == 9;
   cw_grid_stride(n, d.job.particles.count) {
     cw_mm_raw raw;
-    if (tensor) cw_mm_read<true>(d, (uint32_t)n, true, &raw);
-    else cw_mm_read<false>(d, (uint32_t)n, true, &raw);
-    if (!raw.live) continue;
+    if (tensor)
+      cw_mm_read<true>(d, (uint32_t)n, true, &raw);
+    else
+      cw_mm_read<false>(d, (uint32_t)n, true, &raw);
+    if (!raw.live)
+      continue;
     spread s;
     double column[13];
     find_weights<ORDER>(d, raw, &s);
@@ -119,8 +127,8 @@ static __global__ void __launch_bounds__(CW_THREADS)
       add_nodes(d, s, column);
     } else {
       const bool given = d.job.coefficient || d.job.particles.weight;
-      column[0] = d.job.scale *
-                  (given ? cw_mm_value(raw.q, d.job.particles.precision == CW_DOUBLE) : 1.0);
+      column[0] =
+          d.job.scale * (given ? cw_mm_value(raw.q, d.job.particles.precision == CW_DOUBLE) : 1.0);
     }
     add_pairs<ORDER, T>(d, s, column);
   }

@@ -8,26 +8,30 @@ static __device__ __forceinline__ uint32_t first_of(const cw_keys_of_particles<r
   int64_t low = 0, high = count;
   while (low < high) {
     const int64_t middle = (low + high) / 2;
-    if (key(middle) < wanted) low = middle + 1;
-    else high = middle;
+    if (key(middle) < wanted)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return (uint32_t)low;
 }
 
-/* In sorted slots these are the bins. In others some ranges may run backwards, which is told here; in
- * what remains each particle is compared with its bin when it is summed. Either way every slot is in
- * one range, and a range has an existing bin. */
+/* In sorted slots these are the bins. In others some ranges may run backwards, which is told here;
+ * in what remains each particle is compared with its bin when it is summed. Either way every slot
+ * is in one range, and a range has an existing bin. */
 template <class real>
 static __global__ void __launch_bounds__(CW_THREADS)
     find_offsets(cw_keys_of_particles<real> key, int64_t count, uint32_t *offsets,
                  cw_mm_status *status) {
   cw_grid_stride(k, (int64_t)key.rule.bins) {
     const uint32_t begin = first_of(key, count, (uint32_t)k);
-    const uint32_t end = k + 1 < (int64_t)key.rule.bins ? first_of(key, count, (uint32_t)k + 1)
-                                                        : (uint32_t)count;
+    const uint32_t end =
+        k + 1 < (int64_t)key.rule.bins ? first_of(key, count, (uint32_t)k + 1) : (uint32_t)count;
     offsets[k] = begin;
-    if (k + 1 == (int64_t)key.rule.bins) offsets[k + 1] = end;
-    if (begin > end || (begin < end && key(begin) != (uint32_t)k)) status->misplaced = 1;
+    if (k + 1 == (int64_t)key.rule.bins)
+      offsets[k + 1] = end;
+    if (begin > end || (begin < end && key(begin) != (uint32_t)k))
+      status->misplaced = 1;
   }
 }
 
@@ -62,11 +66,15 @@ static __global__ void __launch_bounds__(CW_THREADS)
     for (int a = 0; live && a < d.job.dim; a++) {
       const real dx = ((const real *)view.dx[a])[slot];
       const int32_t i = view.i[a][slot];
-      if (!(dx >= 0 && dx <= 1)) cw_mm_fault(d.status, CW_MM_FAULT_OFFSET, slot);
-      if (i < 0 || i >= d.cells[a]) cw_mm_fault(d.status, CW_MM_FAULT_PLACE, slot);
+      if (!(dx >= 0 && dx <= 1))
+        cw_mm_fault(d.status, CW_MM_FAULT_OFFSET, slot);
+      if (i < 0 || i >= d.cells[a])
+        cw_mm_fault(d.status, CW_MM_FAULT_PLACE, slot);
     }
-    if (keys) keys[slot] = live ? key(slot) : d.rule.bins;
-    if (in_order && slot > 0 && key(slot) < key(slot - 1)) d.status->misplaced = 1;
+    if (keys)
+      keys[slot] = live ? key(slot) : d.rule.bins;
+    if (in_order && slot > 0 && key(slot) < key(slot - 1))
+      d.status->misplaced = 1;
   }
 }
 

@@ -19,8 +19,10 @@ template <class T> static cw_status sum_lanes(cw_context *context, const cw_mm_d
 template <int ORDER, class T> static void choose_all(cw_mm_plan *plan, int pairs) {
   const int tensor = plan->components == 9;
   if (pairs) {
-    if (tensor) choose<cw_mm_outer<ORDER, true, T, true>>(plan);
-    else choose<cw_mm_outer<ORDER, true, T, false>>(plan);
+    if (tensor)
+      choose<cw_mm_outer<ORDER, true, T, true>>(plan);
+    else
+      choose<cw_mm_outer<ORDER, true, T, false>>(plan);
   } else if (tensor) {
     choose<cw_mm_outer<ORDER, false, T, true>>(plan);
   } else if constexpr (ORDER == 2) {
@@ -33,8 +35,12 @@ template <int ORDER, class T> static void choose_all(cw_mm_plan *plan, int pairs
 }
 
 void cw_mm_plan_outer(cw_mm_plan *plan, int pairs) {
-  if (plan->order == 1 && plan->is_double) choose_all<1, double>(plan, pairs);
-  else if (plan->order == 1) choose_all<1, float>(plan, pairs);
-  else if (plan->is_double) choose_all<2, double>(plan, pairs);
-  else choose_all<2, float>(plan, pairs);
+  if (plan->order == 1 && plan->is_double)
+    choose_all<1, double>(plan, pairs);
+  else if (plan->order == 1)
+    choose_all<1, float>(plan, pairs);
+  else if (plan->is_double)
+    choose_all<2, double>(plan, pairs);
+  else
+    choose_all<2, float>(plan, pairs);
 }

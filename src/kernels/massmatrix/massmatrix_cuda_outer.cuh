@@ -5,8 +5,8 @@
  *     for each particle of the batch
  *       a thread a row: value = product of two factors; sum[column] += value * column
  *
- * PAIRS (the conventional form): rows are the unordered pairs of the bin's nodes, 36 or 378, and the
- * 9 columns of M; current and charge are one more sum a thread, of a node and a quantity.
+ * PAIRS (the conventional form): rows are the unordered pairs of the bin's nodes, 36 or 378, and
+ * the 9 columns of M; current and charge are one more sum a thread, of a node and a quantity.
  * Moments: rows are the 27 or 125 moments, with all 13 columns. */
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_OUTER_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_OUTER_CUH
@@ -15,19 +15,22 @@
 
 /* Pair a <= b of nodes of one axis, as it is stored. */
 template <int ORDER> static __device__ __forceinline__ int cw_mm_axis_pair(int a, int b) {
-  if (ORDER == 1) return a + b;
+  if (ORDER == 1)
+    return a + b;
   return a == b ? a : a + b == 1 ? 3 : a + b == 3 ? 4 : 5;
 }
 
-/* The entry that nodes a and b of a bin share with no other pair in this direction; -1 for the pairs
- * that are stored as another one. */
+/* The entry that nodes a and b of a bin share with no other pair in this direction; -1 for the
+ * pairs that are stored as another one. */
 template <int ORDER> static __device__ __forceinline__ int cw_mm_pair_entry(int a, int b) {
   const int n = ORDER + 1;
   const int ax = a % n, ay = a / n % n, az = a / n / n, bx = b % n, by = b / n % n, bz = b / n / n;
-  if (ax > bx || ay > by || az > bz) return -1;
-  return cw_mm_store<ORDER == 1 ? CW_MM_CELLS : CW_MM_PAIRS>::entry(
-      cw_mm_axis_pair<ORDER>(ax, bx), cw_mm_axis_pair<ORDER>(ay, by),
-      cw_mm_axis_pair<ORDER>(az, bz));
+  if (ax > bx || ay > by || az > bz)
+    return -1;
+  return cw_mm_store < ORDER == 1
+             ? CW_MM_CELLS
+             : CW_MM_PAIRS > ::entry(cw_mm_axis_pair<ORDER>(ax, bx), cw_mm_axis_pair<ORDER>(ay, by),
+                                     cw_mm_axis_pair<ORDER>(az, bz));
 }
 
 template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
@@ -42,9 +45,10 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
   static const int factors = PAIRS ? nodes : NX + NX * NX;
   static const int columns = !TENSOR ? 1 : PAIRS ? 9 : 13; /* of the rows */
   static const int all = factors + (TENSOR ? 13 : 1);
-  static const int S = all % 2 ? all : all + 1; /* odd: neither lanes of particles nor of rows clash */
+  static const int S =
+      all % 2 ? all : all + 1; /* odd: neither lanes of particles nor of rows clash */
   static const int linear = TENSOR && !PAIRS ? 4 * rows + 4 * (ORDER + 1) * NX * NX : 0;
-  static const int stage = threads * S > linear ? threads * S : linear;
+  static const int stage = threads * S > linear ? threads *S : linear;
   static const int field = TENSOR ? cw_mm_nodal<ORDER>::values + 1 : 0;
   static const size_t arena = field * sizeof(double) + stage * sizeof(T);
   static const int blocks = warps == 1 ? 16 : 3;
@@ -61,7 +65,8 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
       entry[e] = -1;
       if (row < rows && PAIRS) {
         int left = row;
-        while (left >= nodes - a) left -= nodes - a, a++;
+        while (left >= nodes - a)
+          left -= nodes - a, a++;
         b = a + left;
         entry[e] = cw_mm_pair_entry<ORDER>(a, b);
       } else if (row < rows) {
@@ -71,7 +76,8 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
       }
       first[e] = a, second[e] = b;
 #pragma unroll
-      for (int c = 0; c < columns; c++) sum[e][c] = 0;
+      for (int c = 0; c < columns; c++)
+        sum[e][c] = 0;
     }
     node = TENSOR && PAIRS && threadIdx.x < 4 * nodes ? threadIdx.x / 4 : -1;
     total = 0;
@@ -82,7 +88,8 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
     if constexpr (PAIRS) {
       double w[3][ORDER + 1];
 #pragma unroll
-      for (int a = 0; a < 3; a++) cw_mm_axis_weights<ORDER>(a < d.job.dim, x[a], w[a]);
+      for (int a = 0; a < 3; a++)
+        cw_mm_axis_weights<ORDER>(a < d.job.dim, x[a], w[a]);
 #pragma unroll
       for (int n = 0; n < nodes; n++)
         to[n] = (T)w[0][n % (ORDER + 1)] *
@@ -90,14 +97,18 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
     } else {
       double m[3][NX];
 #pragma unroll
-      for (int a = 0; a < 3; a++) cw_mm_axis_moments<ORDER>(a < d.job.dim, x[a], m[a]);
+      for (int a = 0; a < 3; a++)
+        cw_mm_axis_moments<ORDER>(a < d.job.dim, x[a], m[a]);
 #pragma unroll
-      for (int i = 0; i < NX; i++) to[i] = (T)m[0][i];
+      for (int i = 0; i < NX; i++)
+        to[i] = (T)m[0][i];
 #pragma unroll
-      for (int p = 0; p < NX * NX; p++) to[NX + p] = (T)m[1][p % NX] * (T)m[2][p / NX];
+      for (int p = 0; p < NX * NX; p++)
+        to[NX + p] = (T)m[1][p % NX] * (T)m[2][p / NX];
     }
 #pragma unroll
-    for (int c = 0; c < (TENSOR ? 13 : 1); c++) to[factors + c] = (T)column[c];
+    for (int c = 0; c < (TENSOR ? 13 : 1); c++)
+      to[factors + c] = (T)column[c];
   }
 
   __device__ __forceinline__ void consume(const T *stage, int n) {
@@ -106,14 +117,17 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
       const T *at = stage + p * S;
       T column[columns];
 #pragma unroll
-      for (int c = 0; c < columns; c++) column[c] = at[factors + c];
+      for (int c = 0; c < columns; c++)
+        column[c] = at[factors + c];
 #pragma unroll
       for (int e = 0; e < each; e++) {
         const T value = at[first[e]] * at[second[e]];
 #pragma unroll
-        for (int c = 0; c < columns; c++) sum[e][c] += value * column[c];
+        for (int c = 0; c < columns; c++)
+          sum[e][c] += value * column[c];
       }
-      if (TENSOR && PAIRS && node >= 0) total += at[node] * at[factors + 9 + threadIdx.x % 4];
+      if (TENSOR && PAIRS && node >= 0)
+        total += at[node] * at[factors + 9 + threadIdx.x % 4];
     }
   }
 
@@ -122,20 +136,24 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
     const int components = TENSOR ? 9 : 1;
 #pragma unroll
     for (int e = 0; e < each; e++) {
-      if (entry[e] < 0) continue;
+      if (entry[e] < 0)
+        continue;
 #pragma unroll
       for (int c = 0; c < components; c++)
         out[place::place(place::entries, components, entry[e], c)] = sum[e][c];
     }
-    if (!TENSOR) return;
+    if (!TENSOR)
+      return;
     if constexpr (PAIRS) {
-      if (node >= 0) out[place::linear(9) + threadIdx.x] = total;
+      if (node >= 0)
+        out[place::linear(9) + threadIdx.x] = total;
     } else {
 #pragma unroll
       for (int e = 0; e < each; e++)
         if (entry[e] >= 0)
 #pragma unroll
-          for (int q = 0; q < 4; q++) stage[4 * entry[e] + q] = sum[e][columns == 13 ? 9 + q : 0];
+          for (int q = 0; q < 4; q++)
+            stage[4 * entry[e] + q] = sum[e][columns == 13 ? 9 + q : 0];
       __syncthreads();
       if (threadIdx.x < 32)
         cw_mm_write_linear<ORDER, T>(stage, stage + 4 * rows, out + place::linear(9),
@@ -147,7 +165,8 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
 template <class Form>
 static __global__ void __launch_bounds__(Form::threads, Form::blocks)
     cw_mm_sum_teams(const __grid_constant__ cw_mm_device_job d) {
-  if (cw_mm_failed(d.status)) return;
+  if (cw_mm_failed(d.status))
+    return;
   double *field = cw_team_arena<double>();
   typename Form::real *stage = (typename Form::real *)(field + Form::field);
   const int32_t nx = d.high[0] - d.low[0], ny = d.high[1] - d.low[1];
@@ -173,8 +192,10 @@ static __global__ void __launch_bounds__(Form::threads, Form::blocks)
         double x[3], column[CW_MM_COLUMNS];
         cw_mm_read<Form::tensor>(d, at + threadIdx.x, true, &raw);
         const double q = cw_mm_place<Form::order, Form::tensor>(d, raw, bin, x);
-        if constexpr (Form::tensor) cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
-        else column[0] = q;
+        if constexpr (Form::tensor)
+          cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
+        else
+          column[0] = q;
         form.produce(d, x, column, stage + threadIdx.x * Form::S);
       }
       __syncthreads();

@@ -3,10 +3,10 @@
  *   [nodes x P] diag(column c of the P particles) [P x nodes]
  *
  * with tiles of 8 x 8 and depth 4 in FP64, and of 16 x 16 (two of 16 x 8) and depth 8 in TF32, of
- * which only those with a pair a <= b are formed; the last batch is filled with zeros. TSC takes the
- * 27 nodes around the bin's, so that there are no support groups. Components that do not fit the
- * registers take another pass over the particles (grid axis 1). Current and charge are a product
- * [nodes x P] [P x 4] of the first pass. */
+ * which only those with a pair a <= b are formed; the last batch is filled with zeros. TSC takes
+ * the 27 nodes around the bin's, so that there are no support groups. Components that do not fit
+ * the registers take another pass over the particles (grid axis 1). Current and charge are a
+ * product [nodes x P] [P x 4] of the first pass. */
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_PAPER_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_PAPER_CUH
 
@@ -39,7 +39,8 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
 #pragma unroll
         for (int k = 0; k < each; k++)
 #pragma unroll
-          for (int o = 0; o < eights; o++) c[k][m][o][i] = 0;
+          for (int o = 0; o < eights; o++)
+            c[k][m][o][i] = 0;
       }
   }
 
@@ -47,20 +48,23 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
                                           const double *column, T *to, int lane) {
     double w[3][ORDER + 1];
 #pragma unroll
-    for (int a = 0; a < 3; a++) cw_mm_axis_weights<ORDER>(a < d.job.dim, x[a], w[a]);
+    for (int a = 0; a < 3; a++)
+      cw_mm_axis_weights<ORDER>(a < d.job.dim, x[a], w[a]);
 #pragma unroll
     for (int n = 0; n < nodes; n++)
       to[n * P + lane] = (T)w[0][n % (ORDER + 1)] * ((T)w[1][n / (ORDER + 1) % (ORDER + 1)] *
                                                      (T)w[2][n / (ORDER + 1) / (ORDER + 1)]);
 #pragma unroll
-    for (int i = 0; i < columns; i++) to[(nodes + i) * P + lane] = (T)column[i];
+    for (int i = 0; i < columns; i++)
+      to[(nodes + i) * P + lane] = (T)column[i];
   }
 
   /* FP64, a depth of 4. */
   __device__ __forceinline__ void step_small(const T *at, int g) {
     T s[eights];
 #pragma unroll
-    for (int o = 0; o < eights; o++) s[o] = 8 * o + g < nodes ? at[(8 * o + g) * P] : (T)0;
+    for (int o = 0; o < eights; o++)
+      s[o] = 8 * o + g < nodes ? at[(8 * o + g) * P] : (T)0;
 #pragma unroll
     for (int k = 0; k < each; k++) {
       const T column = at[(nodes + (int)blockIdx.y * each + k) * P];
@@ -69,13 +73,16 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
         const T right = s[o] * column;
 #pragma unroll
         for (int m = 0; m < bands; m++)
-          if (is_formed(m, o)) cw_tile_small(c[k][m][o], s[m], right);
+          if (is_formed(m, o))
+            cw_tile_small(c[k][m][o], s[m], right);
       }
     }
-    if (!TENSOR || blockIdx.y > 0) return;
+    if (!TENSOR || blockIdx.y > 0)
+      return;
     const T right = g < 4 ? at[(nodes + (TENSOR ? 9 : 0) + g) * P] : (T)0;
 #pragma unroll
-    for (int m = 0; m < bands; m++) cw_tile_small(linear[TENSOR ? m : 0], s[m], right);
+    for (int m = 0; m < bands; m++)
+      cw_tile_small(linear[TENSOR ? m : 0], s[m], right);
   }
 
   /* TF32, a depth of 8. */
@@ -84,7 +91,8 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
 #pragma unroll
     for (int o = 0; o < eights; o++)
 #pragma unroll
-      for (int h = 0; h < 2; h++) s[o][h] = 8 * o + g < nodes ? at[(8 * o + g) * P + 4 * h] : (T)0;
+      for (int h = 0; h < 2; h++)
+        s[o][h] = 8 * o + g < nodes ? at[(8 * o + g) * P + 4 * h] : (T)0;
     cw_tile_operand<T, 4, THREE> left[bands];
 #pragma unroll
     for (int m = 0; m < bands; m++)
@@ -101,10 +109,12 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
         right.set(1, s[o][1] * column[4]);
 #pragma unroll
         for (int m = 0; m < bands; m++)
-          if (is_formed(m, o)) cw_tile_add<T, THREE>(c[k][m][o], left[m], right);
+          if (is_formed(m, o))
+            cw_tile_add<T, THREE>(c[k][m][o], left[m], right);
       }
     }
-    if (!TENSOR || blockIdx.y > 0) return;
+    if (!TENSOR || blockIdx.y > 0)
+      return;
     cw_tile_operand<T, 2, THREE> right;
 #pragma unroll
     for (int h = 0; h < 2; h++)
@@ -119,13 +129,16 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
     const int g = lane / 4, t = lane % 4;
     if constexpr (is_double) {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 4) step_small(from + k + t, g);
+      for (int k = 0; k < n; k += 4)
+        step_small(from + k + t, g);
     } else if (d.three || n < 16) {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 8) step<true>(from + k + t, g);
+      for (int k = 0; k < n; k += 8)
+        step<true>(from + k + t, g);
     } else {
 #pragma unroll 1
-      for (int k = 0; k < n; k += 8) step<false>(from + k + t, g);
+      for (int k = 0; k < n; k += 8)
+        step<false>(from + k + t, g);
     }
   }
 
@@ -144,7 +157,8 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
           const int entry = is_formed(m, o) && row < nodes && column < nodes
                                 ? cw_mm_pair_entry<ORDER>(row, column)
                                 : -1;
-          if (entry < 0) continue;
+          if (entry < 0)
+            continue;
 #pragma unroll
           for (int k = 0; k < each; k++)
             out[place::place(place::entries, components, entry, (int)blockIdx.y * each + k)] =

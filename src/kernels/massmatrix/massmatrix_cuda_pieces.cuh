@@ -29,7 +29,8 @@ struct cw_mm_walk {
     while (at >= end) {
       if (++range >= d.ranges) {
         range = 0;
-        if (++bin[0] >= last) return 0;
+        if (++bin[0] >= last)
+          return 0;
       }
       cw_mm_range(d, bin, range, &at, &end);
     }
@@ -65,7 +66,8 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int64_t piece = (int64_t)blockIdx.x * Form::warps + warp;
   const int32_t ny = d.high[1] - d.low[1], nz = d.high[2] - d.low[2];
-  if (piece >= (int64_t)d.pieces * ny * nz || cw_mm_failed(d.status)) return;
+  if (piece >= (int64_t)d.pieces * ny * nz || cw_mm_failed(d.status))
+    return;
   double *field = (double *)(cw_team_arena<unsigned char>() + warp * arena::bytes);
   typename Form::real *stage = (typename Form::real *)(field + arena::field);
 
@@ -78,7 +80,8 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
   Form form;
   form.begin(lane);
   cw_mm_nodal<Form::order> nodal;
-  if constexpr (Form::tensor) nodal.fetch(d, bin, lane);
+  if constexpr (Form::tensor)
+    nodal.fetch(d, bin, lane);
   cw_mm_raw raw;
   uint32_t first = 0;
   int n = walk.next(d, &first);
@@ -92,8 +95,10 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
     while (n > 0 && walk.bin[0] == bin[0]) {
       double x[3], column[CW_MM_COLUMNS];
       const double q = cw_mm_place<Form::order, Form::tensor>(d, raw, bin, x);
-      if constexpr (Form::tensor) cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
-      else column[0] = q;
+      if constexpr (Form::tensor)
+        cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
+      else
+        column[0] = q;
       form.produce(d, x, column, stage, lane);
       const int now = n;
       n = walk.next(d, &first);
@@ -109,8 +114,8 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
 template <class Form>
 static cw_status cw_mm_launch_pieces(cw_context *context, const cw_mm_device_job *job,
                                      const char *name, int passes) {
-  const int64_t pieces = (int64_t)job->pieces * (job->high[1] - job->low[1]) *
-                         (job->high[2] - job->low[2]);
+  const int64_t pieces =
+      (int64_t)job->pieces * (job->high[1] - job->low[1]) * (job->high[2] - job->low[2]);
   cw_team_request request = {};
   request.name = name;
   request.kernel = (const void *)cw_mm_sum_pieces<Form>;
