@@ -21,8 +21,10 @@ static cw_status reserve(cw_context *context, size_t bytes, const char *what, vo
 }
 
 cw_status cw_mm_work_create_cuda(cw_context *context, cw_mm_device_work *work) {
-  return cw_memory_alloc(context, CW_SPACE_DEVICE, 1, sizeof(cw_mm_status),
-                         "status of the mass matrix", &work->status);
+  CW_TRY(cw_memory_alloc(context, CW_SPACE_DEVICE, 1, sizeof(cw_mm_status),
+                         "status of the mass matrix", &work->status));
+  CW_CUDA_TRY(context, cudaMallocHost(&work->seen, sizeof(cw_mm_status)));
+  return CW_OK;
 }
 
 void cw_mm_work_destroy_cuda(cw_context *context, cw_mm_device_work *work) {
@@ -30,6 +32,8 @@ void cw_mm_work_destroy_cuda(cw_context *context, cw_mm_device_work *work) {
                           work->slots,  work->sums,    work->tails};
   for (void *array : arrays)
     cw_memory_free(context, CW_SPACE_DEVICE, array);
+  if (work->seen)
+    cudaFreeHost(work->seen);
 }
 
 static double real_at(cw_context *context, const void *array, cw_precision precision,
@@ -67,11 +71,17 @@ static cw_status report(cw_context *context, const cw_mm_device_job *d, unsigned
 }
 
 /* What the kernels found; waits. */
-static cw_status read_status(cw_context *context, const cw_mm_device_job *d, int *misplaced) {
-  cw_mm_status found;
-  CW_TRY(cw_device_read(context, &found, d->status, sizeof found));
-  *misplaced = found.misplaced != 0;
-  return found.fault ? report(context, d, found.fault) : CW_OK;
+static cw_status read_status(const cw_massmatrix *matrix, const cw_mm_device_job *d,
+                             int *misplaced) {
+  cw_context *context = matrix->context;
+  const cw_mm_status *seen = (const cw_mm_status *)matrix->work->seen;
+  cudaStream_t stream;
+  CW_TRY(cw_device_use(context, &stream));
+  CW_CUDA_TRY(context, cudaMemcpyAsync(matrix->work->seen, d->status, sizeof *seen,
+                                       cudaMemcpyDeviceToHost, stream));
+  CW_CUDA_TRY(context, cudaStreamSynchronize(stream));
+  *misplaced = seen->misplaced != 0;
+  return seen->fault ? report(context, d, seen->fault) : CW_OK;
 }
 
 static cw_status make_plan(const cw_massmatrix *matrix, const cw_mm_job *job, cw_mm_plan *plan) {
@@ -182,7 +192,7 @@ static cw_status sort_slots(cw_massmatrix *matrix, cw_mm_device_job *d) {
   CW_TRY(reserve_offsets(context, work, d));
   CW_TRY(clear_status(context, d));
   CW_TRY(cw_mm_check_cuda(context, d, (uint32_t *)work->keys));
-  CW_TRY(read_status(context, d, &misplaced));
+  CW_TRY(read_status(matrix, d, &misplaced));
   CW_TRY(cw_cells_sort_keys_device(context, (int64_t)count, (const uint32_t *)work->keys,
                                    (uint32_t)bins, 0, (uint32_t *)work->slots,
                                    (int64_t *)work->offsets64));
@@ -205,13 +215,13 @@ static cw_status add_sorted(cw_massmatrix *matrix, cw_mm_device_job *d, const cw
   CW_TRY(clear_status(context, d));
   CW_TRY(cw_mm_find_offsets_cuda(context, d));
   CW_TRY(sum_slabs(matrix, &plan, d));
-  CW_TRY(read_status(context, d, &misplaced));
+  CW_TRY(read_status(matrix, d, &misplaced));
   if (!misplaced)
     return CW_OK;
   d->rule = *by_bin;
   CW_TRY(sort_slots(matrix, d));
   CW_TRY(sum_slabs(matrix, &plan, d));
-  CW_TRY(read_status(context, d, &misplaced));
+  CW_TRY(read_status(matrix, d, &misplaced));
   if (misplaced)
     return cw_fail(context, CW_ERROR_INTERNAL, "massmatrix: sorted particles are out of order");
   return CW_OK;
@@ -238,7 +248,7 @@ cw_status cw_mm_add_cuda(cw_massmatrix *matrix, const cw_mm_job *job, const cw_k
     d.rule = *by_bin;
     CW_TRY(clear_status(context, &d));
     CW_TRY(cw_mm_check_cuda(context, &d, NULL));
-    CW_TRY(read_status(context, &d, &misplaced));
+    CW_TRY(read_status(matrix, &d, &misplaced));
     CW_TRY(cw_mm_naive_cuda(context, &d));
     CW_TRY(cw_device_synchronize(context));
   }

@@ -13,7 +13,8 @@ extern "C" {
 struct cw_mm_device_work {
   void *status, *offsets, *offsets64, *keys, *slots, *sums, *tails;
   size_t offsets_bytes, offsets64_bytes, keys_bytes, slots_bytes, sums_bytes, tails_bytes;
-  int fresh; /* the matrix was cleared and nothing added since */
+  void *seen; /* the status on the host, pinned */
+  int fresh;  /* the matrix was cleared and nothing added since */
 };
 typedef struct cw_mm_device_work cw_mm_device_work;
 

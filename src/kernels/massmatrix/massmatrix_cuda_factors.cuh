@@ -149,9 +149,14 @@ static __device__ __forceinline__ double cw_mm_polynomial(const double *field, c
     for (int j = ORDER; j >= 0; j--) {
       const double *c = field + (ORDER + 1) * (j + (ORDER + 1) * k);
       double row = c[ORDER];
+      if constexpr (ORDER == 1) { /* one access */
+        const double2 both = *(const double2 *)c;
+        row = fma(both.y, x[0], both.x);
+      } else {
 #pragma unroll
-      for (int i = ORDER - 1; i >= 0; i--)
-        row = fma(row, x[0], c[i]);
+        for (int i = ORDER - 1; i >= 0; i--)
+          row = fma(row, x[0], c[i]);
+      }
       plane = j == ORDER ? row : fma(plane, x[1], row);
     }
     sum = k == ORDER ? plane : fma(sum, x[2], plane);

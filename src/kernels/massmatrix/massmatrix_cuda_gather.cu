@@ -67,19 +67,21 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
   __device__ __forceinline__ T value(const T *bin, int e) const {
     return bin[store::place(store::entries, COMPONENTS, e, c)];
   }
+  __device__ __forceinline__ static int32_t clamp(int32_t i, int32_t count) {
+    return min(max(i, 0), count - 1);
+  }
 
-  /* Rows e of axis 0 from the bins of a row of them, of values j, k of the other axes. */
-  __device__ __forceinline__ void line(int64_t row, int j, int k, T sum[E]) const {
+  /* Rows e of axis 0 from the bins of a row of them, of values j, k of the other axes. What is not
+   * there is read elsewhere and dropped, so that no read waits for a branch. */
+  __device__ __forceinline__ void line(bool there, int64_t row, int j, int k, T sum[E]) const {
     const int32_t nx = d.high[0] - d.low[0], x = m[0] - d.low[0];
     const T *bins = (const T *)d.sums + row * nx * store::stride(COMPONENTS);
     if constexpr (STORE == CW_MM_CARRIED) {
-      sum[0] = sum[1] = 0;
-      if (x < nx) {
-        const T *bin = bins + (int64_t)x * store::stride(COMPONENTS);
-        sum[0] = value(bin, store::entry(0, j, k));
-        sum[1] = value(bin, store::entry(1, j, k));
-      }
-      if (x > 0 && (x == nx || x % d.length == 0)) {
+      const T *bin = bins + (int64_t)clamp(x, nx) * store::stride(COMPONENTS);
+      const T v0 = value(bin, store::entry(0, j, k)), v1 = value(bin, store::entry(1, j, k));
+      sum[0] = there && x < nx ? v0 : (T)0;
+      sum[1] = there && x < nx ? v1 : (T)0;
+      if (there && x > 0 && x <= nx && (x == nx || x % d.length == 0)) {
         const T *tail = (const T *)d.tails + (row * d.pieces + (x - 1) / d.length) * 82;
         sum[0] += tail[store::place(9, COMPONENTS, j + 3 * k, c)];
       }
@@ -90,26 +92,28 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
 #pragma unroll
       for (int t = 0; t < term::count; t++) {
         const int32_t at = x + term::shift(t);
-        const T v = at >= 0 && at < nx ? value(bins + (int64_t)at * store::stride(COMPONENTS),
-                                               store::entry(term::index(t), j, k))
-                                       : (T)0;
+        const T read = value(bins + (int64_t)clamp(at, nx) * store::stride(COMPONENTS),
+                             store::entry(term::index(t), j, k));
+        const T v = there && at >= 0 && at < nx ? read : (T)0;
 #pragma unroll
-        for (int e = 0; e < E; e++)
+        for (int e = 0; e < E; e++) {
           if (term::factor(t, e) != 0)
             sum[e] += (T)term::factor(t, e) * v;
+        }
       }
     }
   }
 
   /* All rows: [e2][e1][e0]. */
   __device__ __forceinline__ void all(T out[E][E][E]) const {
+    const int32_t ny = d.high[1] - d.low[1];
 #pragma unroll
     for (int e = 0; e < E * E * E; e++)
       out[e / (E * E)][e / E % E][e % E] = 0;
 #pragma unroll(order == 1 ? 3 : 1)
     for (int tz = 0; tz < term::count; tz++) {
       const int32_t z = m[2] + term::shift(tz);
-      if (!has(2, z))
+      if (order == 2 && !has(2, z))
         continue;
       T plane[E][E];
 #pragma unroll
@@ -118,17 +122,18 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
 #pragma unroll
       for (int ty = 0; ty < term::count; ty++) {
         const int32_t y = m[1] + term::shift(ty);
-        if (!has(1, y))
-          continue;
+        const bool there = has(1, y) && has(2, z);
         T sum[E];
-        line(y - d.low[1] + (int64_t)(d.high[1] - d.low[1]) * (z - d.low[2]), term::index(ty),
+        line(there, there ? y - d.low[1] + (int64_t)ny * (z - d.low[2]) : 0, term::index(ty),
              term::index(tz), sum);
 #pragma unroll
-        for (int e1 = 0; e1 < E; e1++)
-          if (term::factor(ty, e1) != 0)
+        for (int e1 = 0; e1 < E; e1++) {
+          if (term::factor(ty, e1) != 0) {
 #pragma unroll
             for (int e0 = 0; e0 < E; e0++)
               plane[e1][e0] += (T)term::factor(ty, e1) * sum[e0];
+          }
+        }
       }
 #pragma unroll
       for (int e2 = 0; e2 < E; e2++) {
@@ -146,39 +151,58 @@ template <int COMPONENTS> struct gather_shape {
   static const int nodes = COMPONENTS == 1 ? 128 : 32, threads = nodes * COMPONENTS;
 };
 
+/* The rows of one e2 of a block's nodes, by way of shared memory: neighbouring nodes side by side.
+ */
+template <class T, int COMPONENTS, int E>
+static __device__ __forceinline__ void write_rows(const cw_mm_device_job &d, T *at_node,
+                                                  const T *rows, int nodes, int e2) {
+  const int all = gather_shape<COMPONENTS>::nodes;
+  const int n1 = d.job.dim > 1 ? E : 1;
+  const int64_t first = d.job.dim > 2 ? (int64_t)E * E * e2 : 0;
+  for (int n = threadIdx.x; n < n1 * E * COMPONENTS * all; n += gather_shape<COMPONENTS>::threads) {
+    const int x = n % all, row = n / all; /* component + COMPONENTS (e0 + E e1) */
+    if (x >= nodes)
+      continue;
+    T *to = at_node + (first * COMPONENTS + row) * d.job.points + x;
+    const T value = rows[row * (all + 1) + x];
+    *to = d.fresh ? value : *to + value;
+  }
+}
+
 template <int STORE, class T, int COMPONENTS>
 static __global__ void __launch_bounds__(gather_shape<COMPONENTS>::threads)
     gather_matrix(const __grid_constant__ cw_mm_device_job d) {
   const int order = cw_mm_store<STORE>::order, E = order + 1;
+  const int32_t nx = gather_shape<COMPONENTS>::nodes;
+  T *rows = cw_team_arena<T>(); /* [E E COMPONENTS][nx + 1] */
   if (cw_mm_failed(d.status))
     return;
   int32_t first[3], count[3];
   for (int a = 0; a < 3; a++)
     reach(d, order, a, &first[a], &count[a]);
-  const int32_t nx = gather_shape<COMPONENTS>::nodes, chunks = (count[0] + nx - 1) / nx;
-  const int32_t block = (int32_t)blockIdx.x, row = block / chunks;
-  const int32_t i = block % chunks * nx + (int32_t)threadIdx.x / COMPONENTS;
-  if (i >= count[0])
-    return;
+  const int32_t chunks = (count[0] + nx - 1) / nx, block = (int32_t)blockIdx.x,
+                row = block / chunks, start = block % chunks * nx;
+  const int32_t i = (int32_t)threadIdx.x / COMPONENTS;
   const gather_node<STORE, T, COMPONENTS> node = {
       d,
-      {first[0] + i, first[1] + row % count[1], first[2] + row / count[1]},
+      {first[0] + start + i, first[1] + row % count[1], first[2] + row / count[1]},
       (int)threadIdx.x % COMPONENTS};
   T out[E][E][E];
   node.all(out);
   const T scale = (T)(COMPONENTS == 9 ? d.job.beta : 1.0);
-  T *to = (T *)d.job.values + node.c * d.job.points + node.m[0];
+  T *to = (T *)d.job.values + first[0] + start;
   for (int a = 1; a < d.job.dim; a++)
     to += (int64_t)node.m[a] * d.job.stride[a];
 #pragma unroll
-  for (int e = 0; e < E * E * E; e++) {
-    const int e0 = e % E, e1 = e / E % E, e2 = e / E / E;
-    if ((e1 > 0 && d.job.dim < 2) || (e2 > 0 && d.job.dim < 3))
-      continue;
-    int64_t entry = e0 + (d.job.dim > 1 ? E * e1 : 0) + (d.job.dim > 2 ? E * E * e2 : 0);
-    T *at = to + entry * COMPONENTS * d.job.points;
-    const T value = scale * out[e2][e1][e0];
-    *at = d.fresh ? value : *at + value;
+  for (int e2 = 0; e2 < E; e2++) {
+    if (e2 > 0 && d.job.dim < 3)
+      break;
+#pragma unroll
+    for (int e = 0; e < E * E; e++)
+      rows[(node.c + COMPONENTS * e) * (nx + 1) + i] = scale * out[e2][e / E][e % E];
+    __syncthreads();
+    write_rows<T, COMPONENTS, E>(d, to, rows, min(nx, count[0] - start), e2);
+    __syncthreads();
   }
 }
 
@@ -231,8 +255,10 @@ static cw_status gather(cw_context *context, const cw_mm_device_job *job) {
     reach(*job, cw_mm_store<STORE>::order, a, &first[a], &count[a]);
   const int32_t nx = gather_shape<COMPONENTS>::nodes;
   const int64_t blocks = (int64_t)((count[0] + nx - 1) / nx) * count[1] * count[2];
+  const int E = cw_mm_store<STORE>::order + 1;
   CW_CUDA_LAUNCH_NAMED(context, "mass matrix gather", (gather_matrix<STORE, T, COMPONENTS>),
-                       (unsigned)blocks, (gather_shape<COMPONENTS>::threads), 0, *job);
+                       (unsigned)blocks, (gather_shape<COMPONENTS>::threads),
+                       E * E * COMPONENTS * (nx + 1) * sizeof(T), *job);
   const int wanted = job->job.J[0] || job->job.rho;
   if (COMPONENTS == 1 || !wanted)
     return CW_OK;

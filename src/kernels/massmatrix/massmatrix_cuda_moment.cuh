@@ -22,10 +22,6 @@
 #include "kernels/massmatrix/massmatrix_cuda_pieces.cuh"
 #include "kernels/matrix_tile.cuh"
 
-template <class T> struct cw_mm_pair;
-template <> struct cw_mm_pair<double> { typedef double2 type; };
-template <> struct cw_mm_pair<float> { typedef float2 type; };
-
 /* Weight of node a in moment i: w_a = sum_i of these b_i or beta_i. */
 template <int ORDER> static __device__ __forceinline__ float cw_mm_linear(int a, int i) {
   if (ORDER == 1)
@@ -72,7 +68,7 @@ static __device__ __forceinline__ void cw_mm_write_linear(const T *moments, T *h
 template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CARRIED : CW_MM_MOMENTS;
-  static const bool tensor = true;
+  static const bool tensor = true, early = false;
   static const int NX = 2 * ORDER + 1, eights = ORDER == 1 ? 1 : 3, plane = NX * NX;
   static const int octets = NX * eights + 1, tiles = octets / 2, sides = LINEAR ? 2 : 1;
   static const int columns = LINEAR ? 13 : 9, P = CW_MM_PITCH;
@@ -135,21 +131,29 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   template <bool THREE> __device__ __forceinline__ void step(const T *at, int g) {
     cw_tile_operand<T, 2, THREE> b[sides];
     T x[NX][2], yz[eights][2], rest[2], last[2];
+    T pair[2], more[2] = {0, 0};
+    cw_mm_load(at + (at_column + g) * P, pair);
+    if constexpr (LINEAR) {
+      if (g < 5)
+        cw_mm_load(at + (at_column + 8 + g) * P, more);
+    } else {
+      cw_mm_load(at + (at_column + 8) * P, last);
+    }
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      b[0].set(h, at[(at_column + g) * P + 4 * h]);
+      b[0].set(h, pair[h]);
       if constexpr (LINEAR)
-        b[1].set(h, g < 5 ? at[(at_column + 8 + g) * P + 4 * h] : (T)0);
-      else
-        last[h] = at[(at_column + 8) * P + 4 * h];
-#pragma unroll
-      for (int i = 0; i < NX; i++)
-        x[i][h] = at[(at_x + i) * P + 4 * h];
-#pragma unroll
-      for (int j = 0; j < eights; j++)
-        yz[j][h] = at[(8 * j + g) * P + 4 * h];
-      rest[h] = g < NX ? at[(at_rest + g) * P + 4 * h] : (T)0;
+        b[sides - 1].set(h, more[h]);
     }
+#pragma unroll
+    for (int i = 0; i < NX; i++)
+      cw_mm_load(at + (at_x + i) * P, x[i]);
+#pragma unroll
+    for (int j = 0; j < eights; j++)
+      cw_mm_load(at + (8 * j + g) * P, yz[j]);
+    rest[0] = rest[1] = 0;
+    if (g < NX)
+      cw_mm_load(at + (at_rest + g) * P, rest);
 #pragma unroll
     for (int m = 0; m < tiles; m++) {
       cw_tile_operand<T, 4, THREE> a;
@@ -179,11 +183,11 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
     if (sizeof(T) == 4 && (d.three || n < 16)) {
 #pragma unroll 1
       for (int k = 0; k < n; k += 8)
-        step<sizeof(T) == 4>(stage + k + t, g);
+        step<sizeof(T) == 4>(stage + k + 2 * t, g);
     } else {
 #pragma unroll 1
       for (int k = 0; k < n; k += 8)
-        step<false>(stage + k + t, g);
+        step<false>(stage + k + 2 * t, g);
     }
   }
 
@@ -210,12 +214,13 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   __device__ __forceinline__ void write(const cw_mm_device_job &d, T *stage, T *out,
                                         const int32_t bin[3], bool ends, int lane) {
     const int g = lane / 4, t = lane % 4;
-    if constexpr (!LINEAR)
+    if constexpr (!LINEAR) {
 #pragma unroll
       for (int o = 0; o < octets; o++) {
         ninth[o] += __shfl_xor_sync(0xffffffffu, ninth[o], 1);
         ninth[o] += __shfl_xor_sync(0xffffffffu, ninth[o], 2);
       }
+    }
 #pragma unroll
     for (int o = 0; o < octets; o++)
       if (is_stored(o, g))
@@ -275,9 +280,10 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
 template <int ORDER, class T> struct cw_mm_moment_scalar {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_MOMENTS;
-  static const bool tensor = false;
+  static const bool tensor = false, early = true;
   static const int NX = 2 * ORDER + 1, plane = NX * NX, tiles = ORDER == 1 ? 1 : 2;
-  static const int P = CW_MM_PITCH, stage = (plane + NX) * P, warps = 4, blocks = 4;
+  static const int P = CW_MM_PITCH, stage = (plane + NX) * P, warps = 4;
+  static const int blocks = ORDER == 1 ? 6 : 4;
   T c[tiles][4];
 
   __device__ __forceinline__ void begin(int) {
@@ -308,16 +314,24 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
   }
   template <bool THREE> __device__ __forceinline__ void step(const T *at, int g) {
     cw_tile_operand<T, 2, THREE> b;
+    T pair[2] = {0, 0};
+    if (g < NX)
+      cw_mm_load(at + (plane + g) * P, pair);
 #pragma unroll
     for (int h = 0; h < 2; h++)
-      b.set(h, g < NX ? at[(plane + g) * P + 4 * h] : (T)0);
+      b.set(h, pair[h]);
 #pragma unroll
     for (int m = 0; m < tiles; m++) {
       cw_tile_operand<T, 4, THREE> a;
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        const int row = 16 * m + 8 * (i % 2) + g;
-        a.set(i, row < plane ? at[row * P + 4 * (i / 2)] : (T)0);
+      for (int half = 0; half < 2; half++) {
+        const int row = 16 * m + 8 * half + g;
+        pair[0] = pair[1] = 0;
+        if (row < plane)
+          cw_mm_load(at + row * P, pair);
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+          a.set(2 * h + half, pair[h]);
       }
       cw_tile_add<T, THREE>(c[m], a, b);
     }
@@ -328,11 +342,11 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
     if (sizeof(T) == 4 && (d.three || n < 16)) {
 #pragma unroll 1
       for (int k = 0; k < n; k += 8)
-        step<sizeof(T) == 4>(from + k + t, g);
+        step<sizeof(T) == 4>(from + k + 2 * t, g);
     } else {
 #pragma unroll 1
       for (int k = 0; k < n; k += 8)
-        step<false>(from + k + t, g);
+        step<false>(from + k + 2 * t, g);
     }
   }
   __device__ __forceinline__ void write(const cw_mm_device_job &, T *, T *out, const int32_t *,
@@ -354,7 +368,7 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
 template <class T> struct cw_mm_moment_lane {
   typedef T real;
   static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 5;
-  static const bool tensor = false;
+  static const bool tensor = false, early = true;
   T sum[27];
 
   __device__ __forceinline__ void begin(int) {

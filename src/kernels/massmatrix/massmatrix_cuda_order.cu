@@ -2,10 +2,34 @@
 #include "kernels/massmatrix/massmatrix_cuda_launch.cuh"
 #include "sort/sort_cuda.cuh"
 
+/* The first slot whose key is at least `wanted`: leaps from where it would be if the bins had
+ * equally many, growing until it lies between two, then bisection. */
 template <class real>
 static __device__ __forceinline__ uint32_t first_of(const cw_keys_of_particles<real> &key,
-                                                    int64_t count, uint32_t wanted) {
+                                                    int64_t count, int64_t guess, int64_t leap,
+                                                    uint32_t wanted) {
   int64_t low = 0, high = count;
+  if (key(guess) < wanted) {
+    low = guess + 1;
+    for (; low < high; leap *= 4) {
+      const int64_t probe = min(low + leap, high - 1);
+      if (key(probe) >= wanted) {
+        high = probe;
+        break;
+      }
+      low = probe + 1;
+    }
+  } else {
+    high = guess;
+    for (; low < high; leap *= 4) {
+      const int64_t probe = max(high - leap, low);
+      if (key(probe) < wanted) {
+        low = probe + 1;
+        break;
+      }
+      high = probe;
+    }
+  }
   while (low < high) {
     const int64_t middle = (low + high) / 2;
     if (key(middle) < wanted)
@@ -16,20 +40,24 @@ static __device__ __forceinline__ uint32_t first_of(const cw_keys_of_particles<r
   return (uint32_t)low;
 }
 
-/* In sorted slots these are the bins. In others some ranges may run backwards, which is told here;
- * in what remains each particle is compared with its bin when it is summed. Either way every slot
- * is in one range, and a range has an existing bin. */
 template <class real>
 static __global__ void __launch_bounds__(CW_THREADS)
-    find_offsets(cw_keys_of_particles<real> key, int64_t count, uint32_t *offsets,
-                 cw_mm_status *status) {
+    find_offsets(cw_keys_of_particles<real> key, int64_t count, uint32_t *offsets) {
+  const int64_t bins = key.rule.bins, leap = count / bins + 32;
+  cw_grid_stride(k, bins + 1) {
+    const int64_t guess = min((int64_t)((double)k / (double)bins * (double)count), count - 1);
+    offsets[k] = k < bins ? first_of(key, count, guess, leap, (uint32_t)k) : (uint32_t)count;
+  }
+}
+
+/* In sorted slots these are the bins. In others some ranges may run backwards, which is told here;
+ * in what remains each particle is compared with its bin when it is summed. Either way every slot
+ * is in one range, and a range that is not empty has an existing bin. */
+template <class real>
+static __global__ void __launch_bounds__(CW_THREADS)
+    check_offsets(cw_keys_of_particles<real> key, const uint32_t *offsets, cw_mm_status *status) {
   cw_grid_stride(k, (int64_t)key.rule.bins) {
-    const uint32_t begin = first_of(key, count, (uint32_t)k);
-    const uint32_t end =
-        k + 1 < (int64_t)key.rule.bins ? first_of(key, count, (uint32_t)k + 1) : (uint32_t)count;
-    offsets[k] = begin;
-    if (k + 1 == (int64_t)key.rule.bins)
-      offsets[k + 1] = end;
+    const uint32_t begin = offsets[k], end = offsets[k + 1];
     if (begin > end || (begin < end && key(begin) != (uint32_t)k))
       status->misplaced = 1;
   }
@@ -43,17 +71,19 @@ template <class real> static cw_keys_of_particles<real> keys_of(const cw_mm_devi
   return key;
 }
 
-cw_status cw_mm_find_offsets_cuda(cw_context *context, const cw_mm_device_job *job) {
-  const unsigned blocks = cw_cuda_blocks(context, job->rule.bins, CW_THREADS);
-  const int64_t count = job->job.particles.count;
-  uint32_t *offsets = (uint32_t *)job->offsets;
-  if (job->job.particles.precision == CW_DOUBLE)
-    CW_CUDA_LAUNCH_NAMED(context, "bins of the mass matrix", find_offsets<double>, blocks,
-                         CW_THREADS, 0, keys_of<double>(job), count, offsets, job->status);
-  else
-    CW_CUDA_LAUNCH_NAMED(context, "bins of the mass matrix", find_offsets<float>, blocks,
-                         CW_THREADS, 0, keys_of<float>(job), count, offsets, job->status);
+template <class real> static cw_status find(cw_context *context, const cw_mm_device_job *job) {
+  const unsigned blocks = cw_cuda_blocks(context, (int64_t)job->rule.bins + 1, CW_THREADS);
+  const cw_keys_of_particles<real> key = keys_of<real>(job);
+  CW_CUDA_LAUNCH_NAMED(context, "bins of the mass matrix", find_offsets<real>, blocks, CW_THREADS,
+                       0, key, job->job.particles.count, (uint32_t *)job->offsets);
+  CW_CUDA_LAUNCH_NAMED(context, "order of the bins", check_offsets<real>, blocks, CW_THREADS, 0,
+                       key, job->offsets, job->status);
   return CW_OK;
+}
+
+cw_status cw_mm_find_offsets_cuda(cw_context *context, const cw_mm_device_job *job) {
+  return job->job.particles.precision == CW_DOUBLE ? find<double>(context, job)
+                                                   : find<float>(context, job);
 }
 
 /* With keys: writes them, dead slots last. Without: tells slots that are not in order. */

@@ -49,7 +49,7 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
       all % 2 ? all : all + 1; /* odd: neither lanes of particles nor of rows clash */
   static const int linear = TENSOR && !PAIRS ? 4 * rows + 4 * (ORDER + 1) * NX * NX : 0;
   static const int stage = threads * S > linear ? threads *S : linear;
-  static const int field = TENSOR ? cw_mm_nodal<ORDER>::values + 1 : 0;
+  static const int field = TENSOR ? (cw_mm_nodal<ORDER>::values + 1) / 2 * 2 : 0;
   static const size_t arena = field * sizeof(double) + stage * sizeof(T);
   static const int blocks = warps == 1 ? 16 : 3;
 
@@ -60,7 +60,7 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
   __device__ __forceinline__ void begin() {
 #pragma unroll
     for (int e = 0; e < each; e++) {
-      const int row = threadIdx.x + e * threads;
+      const int row = (int)threadIdx.x + e * threads;
       int a = 0, b = 0;
       entry[e] = -1;
       if (row < rows && PAIRS) {
@@ -79,7 +79,7 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
       for (int c = 0; c < columns; c++)
         sum[e][c] = 0;
     }
-    node = TENSOR && PAIRS && threadIdx.x < 4 * nodes ? threadIdx.x / 4 : -1;
+    node = TENSOR && PAIRS && (int)threadIdx.x < 4 * nodes ? (int)threadIdx.x / 4 : -1;
     total = 0;
   }
 
@@ -150,10 +150,11 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
     } else {
 #pragma unroll
       for (int e = 0; e < each; e++)
-        if (entry[e] >= 0)
+        if (entry[e] >= 0) {
 #pragma unroll
           for (int q = 0; q < 4; q++)
             stage[4 * entry[e] + q] = sum[e][columns == 13 ? 9 + q : 0];
+        }
       __syncthreads();
       if (threadIdx.x < 32)
         cw_mm_write_linear<ORDER, T>(stage, stage + 4 * rows, out + place::linear(9),

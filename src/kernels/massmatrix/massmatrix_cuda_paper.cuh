@@ -15,12 +15,12 @@
 template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_PAIRS;
-  static const bool tensor = TENSOR, is_double = sizeof(T) == 8;
+  static const bool tensor = TENSOR, is_double = sizeof(T) == 8, early = false;
   static const int nodes = (ORDER + 1) * (ORDER + 1) * (ORDER + 1), eights = (nodes + 7) / 8;
   static const int high = is_double ? 1 : 2; /* eights of rows a tile */
   static const int bands = (eights + high - 1) / high;
   static const int components = TENSOR ? 9 : 1, each = !TENSOR ? 1 : ORDER == 1 ? 9 : 3;
-  static const int columns = TENSOR ? 13 : 1, P = CW_MM_PITCH;
+  static const int columns = TENSOR ? 13 : 1, P = is_double ? 36 : CW_MM_PITCH;
   static const int stage = (nodes + columns) * P, warps = 4, blocks = ORDER == 1 ? 4 : 2;
   static const int values = 2 * high; /* of a tile in a lane */
 
@@ -89,10 +89,11 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
   template <bool THREE> __device__ __forceinline__ void step(const T *at, int g) {
     T s[eights][2];
 #pragma unroll
-    for (int o = 0; o < eights; o++)
-#pragma unroll
-      for (int h = 0; h < 2; h++)
-        s[o][h] = 8 * o + g < nodes ? at[(8 * o + g) * P + 4 * h] : (T)0;
+    for (int o = 0; o < eights; o++) {
+      s[o][0] = s[o][1] = 0;
+      if (8 * o + g < nodes)
+        cw_mm_load(at + (8 * o + g) * P, s[o]);
+    }
     cw_tile_operand<T, 4, THREE> left[bands];
 #pragma unroll
     for (int m = 0; m < bands; m++)
@@ -106,7 +107,7 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
       for (int o = 0; o < eights; o++) {
         cw_tile_operand<T, 2, THREE> right;
         right.set(0, s[o][0] * column[0]);
-        right.set(1, s[o][1] * column[4]);
+        right.set(1, s[o][1] * column[1]);
 #pragma unroll
         for (int m = 0; m < bands; m++)
           if (is_formed(m, o))
@@ -116,9 +117,12 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
     if (!TENSOR || blockIdx.y > 0)
       return;
     cw_tile_operand<T, 2, THREE> right;
+    T pair[2] = {0, 0};
+    if (g < 4)
+      cw_mm_load(at + (nodes + (TENSOR ? 9 : 0) + g) * P, pair);
 #pragma unroll
     for (int h = 0; h < 2; h++)
-      right.set(h, g < 4 ? at[(nodes + (TENSOR ? 9 : 0) + g) * P + 4 * h] : (T)0);
+      right.set(h, pair[h]);
 #pragma unroll
     for (int m = 0; m < bands; m++)
       cw_tile_add<T, THREE>(linear[TENSOR ? m : 0], left[m], right);
@@ -134,11 +138,11 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
     } else if (d.three || n < 16) {
 #pragma unroll 1
       for (int k = 0; k < n; k += 8)
-        step<true>(from + k + t, g);
+        step<true>(from + k + 2 * t, g);
     } else {
 #pragma unroll 1
       for (int k = 0; k < n; k += 8)
-        step<false>(from + k + t, g);
+        step<false>(from + k + 2 * t, g);
     }
   }
 

@@ -8,15 +8,28 @@
  *     store the bin's sums                                     Form::write
  *
  * A Form has: order, tensor, store, a type `real` of stage and sums, `stage` values a warp, warps a
- * block, blocks a multiprocessor. */
+ * block, blocks a multiprocessor; `early`: it has no products to hide the next reads behind, which
+ * are then asked for before the factors are formed. */
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 
 #include "kernels/massmatrix/massmatrix_cuda_factors.cuh"
 
-/* Row of the stage: 32 particles, padded so that rows g at particles t, of 8 times 4 lanes, are in
- * different banks. */
-enum { CW_MM_PITCH = 36 };
+/* Row of the stage: 32 particles, padded so that rows g at neighbouring pairs 2 t, 2 t + 1 of them,
+ * of 8 times 4 lanes, are in different banks. Which particle stands at which depth of a product
+ * does not matter as long as both operands agree: depths t and t + 4 are such a pair, one access.
+ */
+enum { CW_MM_PITCH = 40 };
+
+template <class T> struct cw_mm_pair;
+template <> struct cw_mm_pair<double> { typedef double2 type; };
+template <> struct cw_mm_pair<float> { typedef float2 type; };
+
+template <class T> static __device__ __forceinline__ void cw_mm_load(const T *from, T value[2]) {
+  const typename cw_mm_pair<T>::type pair = *(const typename cw_mm_pair<T>::type *)from;
+  value[0] = pair.x;
+  value[1] = pair.y;
+}
 
 /* Batches of a piece, one after the other. */
 struct cw_mm_walk {
@@ -54,7 +67,7 @@ static __device__ __forceinline__ typename Form::real *cw_mm_sums_of(const cw_mm
 }
 
 template <class Form> struct cw_mm_arena {
-  static const int field = Form::tensor ? cw_mm_nodal<Form::order>::values + 1 : 0;
+  static const int field = Form::tensor ? (cw_mm_nodal<Form::order>::values + 1) / 2 * 2 : 0;
   static const size_t bytes =
       (field * sizeof(double) + Form::stage * sizeof(typename Form::real) + 15) / 16 * 16;
 };
@@ -94,15 +107,22 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
     }
     while (n > 0 && walk.bin[0] == bin[0]) {
       double x[3], column[CW_MM_COLUMNS];
-      const double q = cw_mm_place<Form::order, Form::tensor>(d, raw, bin, x);
+      const int now = n;
+      const cw_mm_raw read = raw;
+      if constexpr (Form::early) {
+        n = walk.next(d, &first);
+        cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+      }
+      const double q = cw_mm_place<Form::order, Form::tensor>(d, read, bin, x);
       if constexpr (Form::tensor)
-        cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
+        cw_mm_make_columns<Form::order>(d, read, q, field, x, column);
       else
         column[0] = q;
       form.produce(d, x, column, stage, lane);
-      const int now = n;
-      n = walk.next(d, &first);
-      cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+      if constexpr (!Form::early) {
+        n = walk.next(d, &first);
+        cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+      }
       __syncwarp();
       form.consume(d, stage, now, lane);
       __syncwarp();
