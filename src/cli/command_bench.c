@@ -55,6 +55,7 @@ static const struct argp_option options[] = {
     {"atoms", OPT_ATOMS, "N", 0, "atoms of `coordination` (default 50000)", 0},
     {"r0", OPT_R_0, "R", 0, "length R_0 of `coordination` (default 0.2)", 0},
     {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
+    {"only", OPT_ONLY, "TEXT", 0, "variants of `massmatrix` whose names contain TEXT", 0},
     {"backend", 'b', "NAME", 0,
      "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for it)",
      0},

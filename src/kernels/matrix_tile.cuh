@@ -28,9 +28,9 @@ enum { CW_TILE_ROWS = 16, CW_TILE_COLUMNS = 8, CW_TILE_DEPTH = 8 };
 
 /* The FP64 tile of 8 rows, 8 columns and depth 4: a (g, t), b (t, g), c (g, 2t) and (g, 2t + 1). */
 static __device__ __forceinline__ void cw_tile_small(double c[2], double a, double b) {
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-               : "+d"(c[0]), "+d"(c[1])
-               : "d"(a), "d"(b));
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+      : "+d"(c[0]), "+d"(c[1])
+      : "d"(a), "d"(b));
 }
 
 static __device__ __forceinline__ void cw_tile_multiply(double c[4], const double a[4],
@@ -38,10 +38,10 @@ static __device__ __forceinline__ void cw_tile_multiply(double c[4], const doubl
 #pragma unroll
   for (int h = 0; h < 2; h++) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-                 "{%0,%1,%2,%3};"
-                 : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-                 : "d"(a[2 * h]), "d"(a[2 * h + 1]), "d"(b[h]));
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+        "{%0,%1,%2,%3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[2 * h]), "d"(a[2 * h + 1]), "d"(b[h]));
 #else
     cw_tile_small(c, a[2 * h], b[h]);
     cw_tile_small(c + 2, a[2 * h + 1], b[h]);
@@ -52,8 +52,7 @@ static __device__ __forceinline__ void cw_tile_multiply(double c[4], const doubl
 /* The unit reads the upper 19 bits of each float: round them before. Its sums are truncated. */
 static __device__ __forceinline__ void cw_tile_multiply(float c[4], const float a[4],
                                                         const float b[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
@@ -78,21 +77,34 @@ template <class T, int N, bool THREE> struct cw_tile_operand {
   }
 };
 
-/* C += A B in one product, or in three (without the product of the low parts), whose sum is formed
- * apart, from the smallest on, and added to C by an ordinary, rounded, addition. */
-template <class T, bool THREE>
-static __device__ __forceinline__ void cw_tile_add(T c[4], const cw_tile_operand<T, 4, THREE> &a,
-                                                   const cw_tile_operand<T, 2, THREE> &b) {
+/* C_s += A B_s in one product, or in three (without the product of the low parts), whose sum is
+ * formed apart, from the smallest on, and added to C by an ordinary, rounded, addition. The
+ * products of different s don't wait for each other. */
+template <class T, bool THREE, int SIDES>
+static __device__ __forceinline__ void cw_tile_add(T c[SIDES][4],
+                                                   const cw_tile_operand<T, 4, THREE> &a,
+                                                   const cw_tile_operand<T, 2, THREE> b[SIDES]) {
   if constexpr (THREE) {
-    T sum[4] = {0, 0, 0, 0};
-    cw_tile_multiply(sum, a.low, b.high);
-    cw_tile_multiply(sum, a.high, b.low);
-    cw_tile_multiply(sum, a.high, b.high);
+    T sum[SIDES][4];
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-      c[i] += sum[i];
+    for (int n = 0; n < 4 * SIDES; n++)
+      sum[n / 4][n % 4] = 0;
+#pragma unroll
+    for (int s = 0; s < SIDES; s++)
+      cw_tile_multiply(sum[s], a.low, b[s].high);
+#pragma unroll
+    for (int s = 0; s < SIDES; s++)
+      cw_tile_multiply(sum[s], a.high, b[s].low);
+#pragma unroll
+    for (int s = 0; s < SIDES; s++)
+      cw_tile_multiply(sum[s], a.high, b[s].high);
+#pragma unroll
+    for (int n = 0; n < 4 * SIDES; n++)
+      c[n / 4][n % 4] += sum[n / 4][n % 4];
   } else {
-    cw_tile_multiply(c, a.high, b.high);
+#pragma unroll
+    for (int s = 0; s < SIDES; s++)
+      cw_tile_multiply(c[s], a.high, b[s].high);
   }
 }
 

@@ -99,13 +99,17 @@ static inline void release_particles(device_case *d) {
   cw_memory_free(d->context, CW_SPACE_DEVICE, (void *)(uintptr_t)d->species.gamma);
 }
 
-static inline void release(device_case *d) {
+static inline void release_device(device_case *d) {
   release_particles(d);
   for (int k = 0; k < 4; k++) {
     if (k < 3)
       cw_memory_free(d->context, CW_SPACE_DEVICE, d->B[k]);
     cw_memory_free(d->context, CW_SPACE_DEVICE, d->linear[k]);
   }
+}
+
+static inline void release(device_case *d) {
+  release_device(d);
   mm_free(&d->c);
 }
 

@@ -41,6 +41,27 @@ static void every_form_is_the_double_sum_in_1_to_3_dimensions(cw_context *contex
       }
 }
 
+/* Bytes on the device that a sum keeps when `tile` is told. */
+static size_t bytes_kept(device_case *d, int32_t tile) {
+  const size_t before = cw_memory_used(d->context, CW_SPACE_DEVICE);
+  d->tile = tile;
+  cw_massmatrix *matrix = sum(d, 1, &forms[0], 0);
+  const size_t kept = cw_memory_used(d->context, CW_SPACE_DEVICE) - before;
+  cw_massmatrix_destroy(matrix);
+  return kept;
+}
+
+/* An order that was not told costs a key and a slot number a particle. */
+static void check_no_slots_were_sorted(cw_context *context, device_case *d) {
+  const int32_t tile = d->tile;
+  upload(context, d);
+  const size_t told = bytes_kept(d, tile), other = bytes_kept(d, tile ? 0 : 4);
+  plain_check(other >= told + 8 * (size_t)d->c.count / 2, "%zu bytes, %zu for another order", told,
+              other);
+  d->tile = tile;
+  release_device(d);
+}
+
 static void sorted_particles_are_read_where_they_stand(cw_context *context) {
   for (int order = 1; order <= 2; order++)
     for (int dim = 2; dim <= 3; dim++)
@@ -54,6 +75,7 @@ static void sorted_particles_are_read_where_they_stand(cw_context *context) {
                          .tile = tile};
         mm_make(context, &d.c);
         sort_particles(&d.c, tile);
+        check_no_slots_were_sorted(context, &d);
         check_all(context, &d, tile ? "tiles" : "rows");
       }
 }

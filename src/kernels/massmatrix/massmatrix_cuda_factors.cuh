@@ -31,13 +31,14 @@ static __device__ __forceinline__ double cw_mm_divide(double a, double b) {
 template <int ORDER>
 static __device__ __forceinline__ void cw_mm_axis_moments(bool simulated, double x, double *m) {
   cw_mm_moments_device(ORDER, x, m);
-  if (simulated)
-    return;
+  if constexpr (ORDER == 2) /* CIC: x is 0 there, and the moments are 1, 0, 0 */
+    if (!simulated) {
 #pragma unroll
-  for (int i = 0; i < 2 * ORDER + 1; i++)
-    m[i] = 0;
-  m[0] = ORDER == 1 ? 1 : -4; /* TSC: of the combinations in use, only w1 and w1 w1 are 1 then */
-  m[1] = ORDER == 1 ? 0 : 1;
+      for (int i = 2; i < 2 * ORDER + 1; i++)
+        m[i] = 0;
+      m[0] = -4; /* of the combinations in use, only w1 and w1 w1 are 1 then */
+      m[1] = 1;
+    }
 }
 
 template <int ORDER>
@@ -50,92 +51,74 @@ static __device__ __forceinline__ void cw_mm_axis_weights(bool simulated, double
     w[i] = i == ORDER / 2;
 }
 
-/* A slot's values as they were read: floats are converted when they are used, so that a read ahead
- * is not waited for. */
-struct cw_mm_raw {
-  double x[3], u[3], q, gamma;
+/* A slot's values in the particles' precision: converted when they are used, so that a read ahead
+ * is not waited for. Without a particle (`live` 0) the amount counts as 0. */
+template <class Real> struct cw_mm_raw {
+  Real x[3], u[3], q, gamma;
   int32_t i[3];
   uint32_t slot;
   bool live;
 };
 
-static __device__ __forceinline__ double cw_mm_fetch(const void *array, bool is_double,
-                                                     uint32_t slot) {
-  if (is_double)
-    return ((const double *)array)[slot];
-  return __hiloint2double(0, ((const int *)array)[slot]);
-}
-static __device__ __forceinline__ double cw_mm_value(double raw, bool is_double) {
-  return is_double ? raw : (double)__int_as_float(__double2loint(raw));
-}
-
-/* Reads the particle at place `at`; `inside`: there is one for this lane. */
-template <bool TENSOR>
-static __device__ __forceinline__ void cw_mm_read(const cw_mm_device_job &d, uint32_t at,
-                                                  bool inside, cw_mm_raw *raw) {
+/* Reads the particle at place `at`, which exists even where it is not to be counted. */
+template <bool TENSOR, class Real>
+static __device__ __forceinline__ void cw_mm_read(const cw_mm_device_job &d, uint32_t at, bool live,
+                                                  cw_mm_raw<Real> *raw) {
   const cw_particles_view &view = d.job.particles;
-  const bool is_double = view.precision == CW_DOUBLE;
-#pragma unroll
-  for (int a = 0; a < 3; a++)
-    raw->x[a] = raw->u[a] = 0, raw->i[a] = 0;
-  raw->q = raw->gamma = 0;
-  raw->slot = 0;
-  raw->live = inside;
-  if (!inside)
-    return;
   const uint32_t slot = raw->slot = d.slots ? d.slots[at] : at;
-  if (view.tag)
-    raw->live = view.tag[slot] != CW_TAG_DEAD;
-  if (!raw->live)
-    return; /* its values may be anything */
 #pragma unroll
-  for (int a = 0; a < 3; a++)
-    if (a < d.job.dim) {
-      raw->i[a] = view.i[a][slot];
-      raw->x[a] = cw_mm_fetch(view.dx[a], is_double, slot);
-    }
-  const void *amount = !TENSOR && d.job.coefficient ? d.job.coefficient : view.weight;
-  if (amount)
-    raw->q = cw_mm_fetch(amount, is_double, slot);
+  for (int a = 0; a < 3; a++) {
+    raw->i[a] = a < d.job.dim ? view.i[a][slot] : 0;
+    raw->x[a] = a < d.job.dim ? ((const Real *)view.dx[a])[slot] : (Real)0;
+  }
+  const Real *amount =
+      (const Real *)(!TENSOR && d.job.coefficient ? d.job.coefficient : view.weight);
+  raw->q = amount ? amount[slot] : (Real)1;
   if constexpr (TENSOR) {
 #pragma unroll
     for (int a = 0; a < 3; a++)
-      raw->u[a] = cw_mm_fetch(view.u[a], is_double, slot);
-    if (d.job.gamma && d.job.relativistic)
-      raw->gamma = cw_mm_fetch(d.job.gamma, is_double, slot);
+      raw->u[a] = ((const Real *)view.u[a])[slot];
+    if (d.job.relativistic && d.job.gamma)
+      raw->gamma = ((const Real *)d.job.gamma)[slot];
   }
+  raw->live = live && (!view.tag || view.tag[slot] != CW_TAG_DEAD);
+}
+
+/* x is in [0, 1]. Nearly always it is below 1, which the upper word tells. */
+static __device__ __forceinline__ bool cw_mm_offset_is_right(double x) {
+  return (uint32_t)__double2hiint(x) < 0x3ff00000u || (x >= 0 && x <= 1);
+}
+static __device__ __forceinline__ bool cw_mm_offset_is_right(float x) {
+  return x >= 0 && x <= 1;
 }
 
 /* A particle's place as b_a or beta take it, and its amount; 0 for lanes without one. Tells faults,
  * and particles of other bins. */
-template <int ORDER, bool TENSOR>
+template <int ORDER, class Real>
 static __device__ __forceinline__ double cw_mm_place(const cw_mm_device_job &d,
-                                                     const cw_mm_raw &raw, const int32_t bin[3],
-                                                     double x[3]) {
-  const bool is_double = d.job.particles.precision == CW_DOUBLE;
+                                                     const cw_mm_raw<Real> &raw,
+                                                     const int32_t bin[3], double x[3]) {
   bool right = true, here = true;
 #pragma unroll
   for (int a = 0; a < 3; a++) {
-    x[a] = cw_mm_value(raw.x[a], is_double);
+    x[a] = (double)raw.x[a];
     if (a >= d.job.dim)
       continue;
-    right = right && x[a] >= 0 && x[a] <= 1;
-    const int upper = ORDER == 2 && x[a] >= 0.5;
-    here = here && raw.i[a] + upper == bin[a] &&
-           (ORDER == 1 || (raw.i[a] >= 0 && raw.i[a] < d.cells[a]));
-    if (ORDER == 2)
+    right = right && cw_mm_offset_is_right(raw.x[a]);
+    const int upper = ORDER == 2 && raw.x[a] >= (Real)0.5;
+    here = here && raw.i[a] + upper == bin[a];
+    if (ORDER == 2) {
+      here = here && raw.i[a] >= 0 && raw.i[a] < d.cells[a];
       x[a] = upper ? x[a] - 0.5 : x[a] + 0.5;
+    }
   }
-  if (!raw.live) {
-    x[0] = x[1] = x[2] = 0;
-    return 0;
-  }
-  if (!right)
+  if (raw.live && !right)
     cw_mm_fault(d.status, CW_MM_FAULT_OFFSET, raw.slot);
-  if (!here)
+  if (raw.live && !here)
     d.status->misplaced = 1;
-  const bool amounts = (!TENSOR && d.job.coefficient) || d.job.particles.weight;
-  return d.job.scale * (amounts ? cw_mm_value(raw.q, is_double) : 1.0);
+  if (d.job.particles.tag && !raw.live)
+    x[0] = x[1] = x[2] = 0; /* a dead slot's values may be anything */
+  return raw.live ? d.job.scale * (double)raw.q : 0.0;
 }
 
 /* B of one component as a polynomial of the place, axis 0 fastest in `field`. */
@@ -165,26 +148,27 @@ static __device__ __forceinline__ double cw_mm_polynomial(const double *field, c
 }
 
 /* The columns without beta: q alpha (9), q alpha u, q. */
-template <int ORDER>
+template <int ORDER, class Real>
 static __device__ __forceinline__ void cw_mm_make_columns(const cw_mm_device_job &d,
-                                                          const cw_mm_raw &raw, double q,
+                                                          const cw_mm_raw<Real> &raw, double q,
                                                           const double *field, const double x[3],
                                                           double column[CW_MM_COLUMNS]) {
-  const bool is_double = d.job.particles.precision == CW_DOUBLE;
   const int nodes = (ORDER + 1) * (ORDER + 1) * (ORDER + 1);
-  double u[3], w[3];
+  double u[3], w[3] = {0, 0, 0};
 #pragma unroll
   for (int a = 0; a < 3; a++)
-    u[a] = cw_mm_value(raw.u[a], is_double);
+    u[a] = (double)raw.u[a];
+  if (d.job.particles.tag && !raw.live)
+    u[0] = u[1] = u[2] = 0;
   double amount = q;
+  if (d.job.B[0]) {
 #pragma unroll
-  for (int c = 0; c < 3; c++)
-    w[c] = d.job.B[0] ? cw_mm_polynomial<ORDER>(field + c * nodes, x) : 0.0;
+    for (int c = 0; c < 3; c++)
+      w[c] = cw_mm_polynomial<ORDER>(field + c * nodes, x);
+  }
   if (d.job.relativistic) {
     const double square = 1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * d.job.inverse_c2;
-    const double gamma = !raw.live     ? 1.0
-                         : d.job.gamma ? cw_mm_value(raw.gamma, is_double)
-                                       : sqrt(square);
+    const double gamma = !raw.live ? 1.0 : d.job.gamma ? (double)raw.gamma : sqrt(square);
     const double factor = 1 / gamma;
     amount = q * factor;
 #pragma unroll
@@ -202,24 +186,28 @@ static __device__ __forceinline__ void cw_mm_make_columns(const cw_mm_device_job
 template <int ORDER> struct cw_mm_nodal {
   static const int nodes = (ORDER + 1) * (ORDER + 1) * (ORDER + 1), values = 3 * nodes;
   static const int each = (values + 31) / 32;
+  const double *from[each]; /* at bin 0 of the row */
   double value[each];
 
-  __device__ __forceinline__ void fetch(const cw_mm_device_job &d, const int32_t bin[3], int lane) {
-    if (!d.job.B[0])
-      return;
+  __device__ __forceinline__ void begin(const cw_mm_device_job &d, const int32_t bin[3], int lane) {
 #pragma unroll
     for (int e = 0; e < each; e++) {
-      const int n = lane + 32 * e;
-      if (n >= values)
-        continue;
+      const int n = min(lane + 32 * e, values - 1);
       int rest = n % nodes;
       int64_t at = 0;
 #pragma unroll
       for (int a = 0; a < 3; a++, rest /= ORDER + 1)
         if (a < d.job.dim)
-          at += (int64_t)(bin[a] - (ORDER - 1) + rest % (ORDER + 1)) * d.job.stride[a];
-      value[e] = d.job.omega * d.job.B[n / nodes][at];
+          at += (int64_t)((a ? bin[a] : 0) - (ORDER - 1) + rest % (ORDER + 1)) * d.job.stride[a];
+      from[e] = d.job.B[0] ? d.job.B[n / nodes] + at : NULL;
     }
+  }
+  __device__ __forceinline__ void fetch(const cw_mm_device_job &d, int32_t bin0) {
+    if (!d.job.B[0])
+      return;
+#pragma unroll
+    for (int e = 0; e < each; e++)
+      value[e] = from[e][bin0];
   }
   /* The polynomial's coefficients into `field`, axis by axis. */
   __device__ __forceinline__ void store(const cw_mm_device_job &d, double *field, int lane) const {
@@ -229,7 +217,7 @@ template <int ORDER> struct cw_mm_nodal {
 #pragma unroll
     for (int e = 0; e < each; e++)
       if (lane + 32 * e < values)
-        field[lane + 32 * e] = value[e];
+        field[lane + 32 * e] = d.job.omega * value[e];
     const int lines = values / (ORDER + 1);
 #pragma unroll
     for (int a = 0, step = 1; a < 3; a++, step *= ORDER + 1) {

@@ -146,47 +146,49 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
   }
 };
 
-/* Nodes of a row a block; components run fastest, as they are stored. */
-template <int COMPONENTS> struct gather_shape {
-  static const int nodes = COMPONENTS == 1 ? 128 : 32, threads = nodes * COMPONENTS;
+/* Components FIRST to FIRST + LANES - 1 of a block's nodes, components running fastest as they are
+ * stored: eight together, the ninth apart. */
+template <int LANES> struct gather_shape {
+  static const int nodes = LANES == 1 ? 128 : 32, threads = nodes * LANES;
 };
 
 /* The rows of one e2 of a block's nodes, by way of shared memory: neighbouring nodes side by side.
  */
-template <class T, int COMPONENTS, int E>
+template <class T, int COMPONENTS, int FIRST, int LANES, int E>
 static __device__ __forceinline__ void write_rows(const cw_mm_device_job &d, T *at_node,
                                                   const T *rows, int nodes, int e2) {
-  const int all = gather_shape<COMPONENTS>::nodes;
-  const int n1 = d.job.dim > 1 ? E : 1;
-  const int64_t first = d.job.dim > 2 ? (int64_t)E * E * e2 : 0;
-  for (int n = threadIdx.x; n < n1 * E * COMPONENTS * all; n += gather_shape<COMPONENTS>::threads) {
-    const int x = n % all, row = n / all; /* component + COMPONENTS (e0 + E e1) */
+  const int all = gather_shape<LANES>::nodes;
+  const int n1 = d.job.dim > 1 ? E : 1, first = d.job.dim > 2 ? E * E * e2 : 0;
+  for (int n = threadIdx.x; n < n1 * E * LANES * all; n += gather_shape<LANES>::threads) {
+    const int x = n % all, row = n / all; /* component + LANES (e0 + E e1) */
     if (x >= nodes)
       continue;
-    T *to = at_node + (first * COMPONENTS + row) * d.job.points + x;
+    const int64_t array = (int64_t)(first + row / LANES) * COMPONENTS + FIRST + row % LANES;
+    T *to = at_node + array * d.job.points + x;
     const T value = rows[row * (all + 1) + x];
     *to = d.fresh ? value : *to + value;
   }
 }
 
-template <int STORE, class T, int COMPONENTS>
-static __global__ void __launch_bounds__(gather_shape<COMPONENTS>::threads)
+template <int STORE, class T, int COMPONENTS, int FIRST, int LANES>
+static __global__ void __launch_bounds__(gather_shape<LANES>::threads)
     gather_matrix(const __grid_constant__ cw_mm_device_job d) {
   const int order = cw_mm_store<STORE>::order, E = order + 1;
-  const int32_t nx = gather_shape<COMPONENTS>::nodes;
-  T *rows = cw_team_arena<T>(); /* [E E COMPONENTS][nx + 1] */
+  const int32_t nx = gather_shape<LANES>::nodes;
+  T *rows = cw_team_arena<T>(); /* [E E LANES][nx + 1] */
   if (cw_mm_failed(d.status))
     return;
   int32_t first[3], count[3];
+#pragma unroll
   for (int a = 0; a < 3; a++)
     reach(d, order, a, &first[a], &count[a]);
   const int32_t chunks = (count[0] + nx - 1) / nx, block = (int32_t)blockIdx.x,
                 row = block / chunks, start = block % chunks * nx;
-  const int32_t i = (int32_t)threadIdx.x / COMPONENTS;
+  const int32_t i = (int32_t)threadIdx.x / LANES, lane = (int32_t)threadIdx.x % LANES;
   const gather_node<STORE, T, COMPONENTS> node = {
       d,
       {first[0] + start + i, first[1] + row % count[1], first[2] + row / count[1]},
-      (int)threadIdx.x % COMPONENTS};
+      FIRST + lane};
   T out[E][E][E];
   node.all(out);
   const T scale = (T)(COMPONENTS == 9 ? d.job.beta : 1.0);
@@ -199,9 +201,9 @@ static __global__ void __launch_bounds__(gather_shape<COMPONENTS>::threads)
       break;
 #pragma unroll
     for (int e = 0; e < E * E; e++)
-      rows[(node.c + COMPONENTS * e) * (nx + 1) + i] = scale * out[e2][e / E][e % E];
+      rows[(lane + LANES * e) * (nx + 1) + i] = scale * out[e2][e / E][e % E];
     __syncthreads();
-    write_rows<T, COMPONENTS, E>(d, to, rows, min(nx, count[0] - start), e2);
+    write_rows<T, COMPONENTS, FIRST, LANES, E>(d, to, rows, min(nx, count[0] - start), e2);
     __syncthreads();
   }
 }
@@ -215,6 +217,7 @@ static __global__ void __launch_bounds__(CW_THREADS)
   if (cw_mm_failed(d.status))
     return;
   int32_t first[3], count[3];
+#pragma unroll
   for (int a = 0; a < 3; a++)
     reach(d, order, a, &first[a], &count[a]);
   const int64_t total = 4 * (int64_t)count[0] * count[1] * count[2];
@@ -248,24 +251,38 @@ static __global__ void __launch_bounds__(CW_THREADS)
   }
 }
 
+template <int STORE, class T, int COMPONENTS, int FIRST, int LANES>
+static cw_status gather_components(cw_context *context, const cw_mm_device_job *job) {
+  int32_t first[3], count[3];
+  const int order = cw_mm_store<STORE>::order;
+  for (int a = 0; a < 3; a++)
+    reach(*job, order, a, &first[a], &count[a]);
+  const int32_t nx = gather_shape<LANES>::nodes;
+  const int64_t blocks = (int64_t)((count[0] + nx - 1) / nx) * count[1] * count[2];
+  const size_t arena = (size_t)((order + 1) * (order + 1) * LANES * (nx + 1)) * sizeof(T);
+  CW_CUDA_LAUNCH_NAMED(context, "mass matrix gather",
+                       (gather_matrix<STORE, T, COMPONENTS, FIRST, LANES>), (unsigned)blocks,
+                       (gather_shape<LANES>::threads), arena, *job);
+  return CW_OK;
+}
+
 template <int STORE, class T, int COMPONENTS>
 static cw_status gather(cw_context *context, const cw_mm_device_job *job) {
-  int32_t first[3], count[3];
-  for (int a = 0; a < 3; a++)
-    reach(*job, cw_mm_store<STORE>::order, a, &first[a], &count[a]);
-  const int32_t nx = gather_shape<COMPONENTS>::nodes;
-  const int64_t blocks = (int64_t)((count[0] + nx - 1) / nx) * count[1] * count[2];
-  const int E = cw_mm_store<STORE>::order + 1;
-  CW_CUDA_LAUNCH_NAMED(context, "mass matrix gather", (gather_matrix<STORE, T, COMPONENTS>),
-                       (unsigned)blocks, (gather_shape<COMPONENTS>::threads),
-                       E * E * COMPONENTS * (nx + 1) * sizeof(T), *job);
-  const int wanted = job->job.J[0] || job->job.rho;
-  if (COMPONENTS == 1 || !wanted)
+  if constexpr (COMPONENTS == 1) {
+    return gather_components<STORE, T, 1, 0, 1>(context, job);
+  } else {
+    CW_TRY((gather_components<STORE, T, 9, 0, 8>(context, job)));
+    CW_TRY((gather_components<STORE, T, 9, 8, 1>(context, job)));
+    if (!job->job.J[0] && !job->job.rho)
+      return CW_OK;
+    int32_t first[3], count[3];
+    for (int a = 0; a < 3; a++)
+      reach(*job, cw_mm_store<STORE>::order, a, &first[a], &count[a]);
+    const int64_t values = 4 * (int64_t)count[0] * count[1] * count[2];
+    CW_CUDA_LAUNCH_NAMED(context, "current and charge gather", (gather_linear<STORE, T>),
+                         cw_cuda_blocks(context, values, CW_THREADS), CW_THREADS, 0, *job);
     return CW_OK;
-  const int64_t values = 4 * (int64_t)count[0] * count[1] * count[2];
-  CW_CUDA_LAUNCH_NAMED(context, "current and charge gather", (gather_linear<STORE, T>),
-                       cw_cuda_blocks(context, values, CW_THREADS), CW_THREADS, 0, *job);
-  return CW_OK;
+  }
 }
 
 template <int STORE, class T> static void list(cw_mm_plan *plan) {

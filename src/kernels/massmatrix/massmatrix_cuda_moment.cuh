@@ -79,7 +79,7 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   static const int linear = LINEAR ? 4 * entries + 4 * (ORDER + 1) * plane : 0;
   static const int stage = rows * P > linear ? rows *P : linear;
   static const int warps = 4;
-  static const int blocks = ORDER == 1 ? (sizeof(T) == 8 ? 5 : 4) : sizeof(T) == 8 ? 2 : 3;
+  static const int blocks = ORDER == 1 ? (LINEAR ? 4 : 5) : sizeof(T) == 8 ? 2 : 3;
 
   T c[tiles][sides][4];
   T ninth[LINEAR ? 1 : octets]; /* this lane's part of the ninth column's sums */
@@ -169,9 +169,7 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
             ninth[o] += row * last[h];
         }
       }
-#pragma unroll
-      for (int s = 0; s < sides; s++)
-        cw_tile_add<T, THREE>(c[m][s], a, b[s]);
+      cw_tile_add<T, THREE, sides>(c[m], a, b);
     }
   }
 
@@ -333,7 +331,7 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
         for (int h = 0; h < 2; h++)
           a.set(2 * h + half, pair[h]);
       }
-      cw_tile_add<T, THREE>(c[m], a, b);
+      cw_tile_add<T, THREE, 1>(&c[m], a, &b);
     }
   }
   __device__ __forceinline__ void consume(const cw_mm_device_job &d, const T *from, int n,

@@ -14,11 +14,10 @@ struct spread {
   int64_t first; /* the lowest node */
 };
 
-template <int ORDER>
-static __device__ __forceinline__ void find_weights(const cw_mm_device_job &d, const cw_mm_raw &raw,
-                                                    spread *s) {
+template <int ORDER, class Real>
+static __device__ __forceinline__ void find_weights(const cw_mm_device_job &d,
+                                                    const cw_mm_raw<Real> &raw, spread *s) {
   const int order = ORDER ? ORDER : d.job.order;
-  const bool is_double = d.job.particles.precision == CW_DOUBLE;
   s->first = 0;
 #pragma unroll
   for (int a = 0; a < 3; a++) {
@@ -27,7 +26,7 @@ static __device__ __forceinline__ void find_weights(const cw_mm_device_job &d, c
     if (a >= d.job.dim)
       continue;
     int first;
-    cw_shape_weights_f64(order, cw_mm_value(raw.x[a], is_double), &first, s->w[a]);
+    cw_shape_weights_f64(order, (double)raw.x[a], &first, s->w[a]);
     s->first += (raw.i[a] + first) * d.job.stride[a];
   }
 }
@@ -47,17 +46,17 @@ static __device__ __forceinline__ double gather_field(const cw_mm_device_job &d,
   return sum;
 }
 
-template <int ORDER>
-static __device__ __forceinline__ void find_columns(const cw_mm_device_job &d, const cw_mm_raw &raw,
-                                                    const spread &s, double column[13]) {
-  const bool is_double = d.job.particles.precision == CW_DOUBLE;
-  const double q = d.job.scale * (d.job.particles.weight ? cw_mm_value(raw.q, is_double) : 1.0);
+template <int ORDER, class Real>
+static __device__ __forceinline__ void find_columns(const cw_mm_device_job &d,
+                                                    const cw_mm_raw<Real> &raw, const spread &s,
+                                                    double column[13]) {
+  const double q = d.job.scale * (double)raw.q;
   double u[3], w[3], factor = 1;
   for (int a = 0; a < 3; a++)
-    u[a] = cw_mm_value(raw.u[a], is_double);
+    u[a] = (double)raw.u[a];
   if (d.job.relativistic)
     factor =
-        1 / (d.job.gamma ? cw_mm_value(raw.gamma, is_double)
+        1 / (d.job.gamma ? (double)raw.gamma
                          : sqrt(1 + (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * d.job.inverse_c2));
   for (int c = 0; c < 3; c++)
     w[c] = d.job.B[c] ? d.job.omega * factor * gather_field<ORDER>(d, s, d.job.B[c]) : 0.0;
@@ -107,12 +106,12 @@ static __device__ __forceinline__ void add_nodes(const cw_mm_device_job &d, cons
       }
 }
 
-template <int ORDER, class T>
+template <int ORDER, class T, class Real>
 static __global__ void __launch_bounds__(CW_THREADS)
     add_particles(const __grid_constant__ cw_mm_device_job d) {
   const bool tensor = d.job.components == 9;
   cw_grid_stride(n, d.job.particles.count) {
-    cw_mm_raw raw;
+    cw_mm_raw<Real> raw = {};
     if (tensor)
       cw_mm_read<true>(d, (uint32_t)n, true, &raw);
     else
@@ -126,26 +125,30 @@ static __global__ void __launch_bounds__(CW_THREADS)
       find_columns<ORDER>(d, raw, s, column);
       add_nodes(d, s, column);
     } else {
-      const bool given = d.job.coefficient || d.job.particles.weight;
-      column[0] =
-          d.job.scale * (given ? cw_mm_value(raw.q, d.job.particles.precision == CW_DOUBLE) : 1.0);
+      column[0] = d.job.scale * (double)raw.q;
     }
     add_pairs<ORDER, T>(d, s, column);
   }
 }
 
-template <class T> static cw_status launch(cw_context *context, const cw_mm_device_job *job) {
+template <class T, class Real>
+static cw_status launch(cw_context *context, const cw_mm_device_job *job) {
   const unsigned blocks = cw_cuda_blocks(context, job->job.particles.count, CW_THREADS);
   const char *name = "mass matrix by atomics";
   if (job->job.order == 1)
-    CW_CUDA_LAUNCH_NAMED(context, name, (add_particles<1, T>), blocks, CW_THREADS, 0, *job);
+    CW_CUDA_LAUNCH_NAMED(context, name, (add_particles<1, T, Real>), blocks, CW_THREADS, 0, *job);
   else if (job->job.order == 2)
-    CW_CUDA_LAUNCH_NAMED(context, name, (add_particles<2, T>), blocks, CW_THREADS, 0, *job);
+    CW_CUDA_LAUNCH_NAMED(context, name, (add_particles<2, T, Real>), blocks, CW_THREADS, 0, *job);
   else
-    CW_CUDA_LAUNCH_NAMED(context, name, (add_particles<0, T>), blocks, CW_THREADS, 0, *job);
+    CW_CUDA_LAUNCH_NAMED(context, name, (add_particles<0, T, Real>), blocks, CW_THREADS, 0, *job);
   return CW_OK;
 }
 
+template <class T> static cw_status launch_of(cw_context *context, const cw_mm_device_job *job) {
+  return job->job.particles.precision == CW_DOUBLE ? launch<T, double>(context, job)
+                                                   : launch<T, float>(context, job);
+}
+
 cw_status cw_mm_naive_cuda(cw_context *context, const cw_mm_device_job *job) {
-  return job->is_double ? launch<double>(context, job) : launch<float>(context, job);
+  return job->is_double ? launch_of<double>(context, job) : launch_of<float>(context, job);
 }

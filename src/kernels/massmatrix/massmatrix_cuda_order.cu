@@ -40,13 +40,34 @@ static __device__ __forceinline__ uint32_t first_of(const cw_keys_of_particles<r
   return (uint32_t)low;
 }
 
+/* Where a bin starts if all cells have equally many particles: of the nodes of a tile the outer
+ * ones have half a cell along their axis. */
+static __device__ __forceinline__ int64_t guess_of(const cw_key_rule &rule, int64_t k,
+                                                   int64_t count) {
+  double before = (double)k / (double)rule.bins;
+  if (rule.by_node) {
+    const uint32_t in_tile = (uint32_t)k % rule.tile_bins;
+    double part = 0;
+    for (int a = 0; a < rule.dim; a++) {
+      const uint32_t above = a + 1 < rule.dim ? rule.local_stride[a + 1] : rule.tile_bins;
+      const uint32_t nodes = above / rule.local_stride[a],
+                     l = in_tile % above / rule.local_stride[a];
+      const double low = l > 0 ? l - 0.5 : 0.0, width = l > 0 && l + 1 < nodes ? 1.0 : 0.5;
+      part = (low + width * part) / (nodes - 1);
+    }
+    const double tiles = (double)(rule.bins / rule.tile_bins);
+    before = ((double)((uint32_t)k / rule.tile_bins) + part) / tiles;
+  }
+  return min((int64_t)(before * (double)count), count - 1);
+}
+
 template <class real>
 static __global__ void __launch_bounds__(CW_THREADS)
     find_offsets(cw_keys_of_particles<real> key, int64_t count, uint32_t *offsets) {
   const int64_t bins = key.rule.bins, leap = count / bins + 32;
   cw_grid_stride(k, bins + 1) {
-    const int64_t guess = min((int64_t)((double)k / (double)bins * (double)count), count - 1);
-    offsets[k] = k < bins ? first_of(key, count, guess, leap, (uint32_t)k) : (uint32_t)count;
+    offsets[k] = k < bins ? first_of(key, count, guess_of(key.rule, k, count), leap, (uint32_t)k)
+                          : (uint32_t)count;
   }
 }
 
@@ -110,7 +131,7 @@ static __global__ void __launch_bounds__(CW_THREADS)
 
 cw_status cw_mm_check_cuda(cw_context *context, const cw_mm_device_job *job, uint32_t *keys) {
   const unsigned blocks = cw_cuda_blocks(context, job->job.particles.count, CW_THREADS);
-  const int in_order = !keys && job->offsets != NULL;
+  const int in_order = !keys && job->offsets && !job->slots; /* `slots` are in order */
   if (job->job.particles.precision == CW_DOUBLE)
     CW_CUDA_LAUNCH_NAMED(context, "check of particles", check_slots<double>, blocks, CW_THREADS, 0,
                          *job, keys_of<double>(job), keys, in_order);

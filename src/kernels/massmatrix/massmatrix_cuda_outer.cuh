@@ -163,7 +163,7 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
   }
 };
 
-template <class Form>
+template <class Form, class Real>
 static __global__ void __launch_bounds__(Form::threads, Form::blocks)
     cw_mm_sum_teams(const __grid_constant__ cw_mm_device_job d) {
   if (cw_mm_failed(d.status))
@@ -177,7 +177,8 @@ static __global__ void __launch_bounds__(Form::threads, Form::blocks)
   if constexpr (Form::tensor)
     if (threadIdx.x < 32) {
       cw_mm_nodal<Form::order> nodal;
-      nodal.fetch(d, bin, (int)threadIdx.x);
+      nodal.begin(d, bin, (int)threadIdx.x);
+      nodal.fetch(d, bin[0]);
       nodal.store(d, field, (int)threadIdx.x);
     }
   Form form;
@@ -189,10 +190,10 @@ static __global__ void __launch_bounds__(Form::threads, Form::blocks)
     for (uint32_t at = begin; at < end; at += Form::threads) {
       const int n = min((int)(end - at), Form::threads);
       if ((int)threadIdx.x < n) {
-        cw_mm_raw raw;
+        cw_mm_raw<Real> raw = {};
         double x[3], column[CW_MM_COLUMNS];
         cw_mm_read<Form::tensor>(d, at + threadIdx.x, true, &raw);
-        const double q = cw_mm_place<Form::order, Form::tensor>(d, raw, bin, x);
+        const double q = cw_mm_place<Form::order>(d, raw, bin, x);
         if constexpr (Form::tensor)
           cw_mm_make_columns<Form::order>(d, raw, q, field, x, column);
         else
@@ -207,20 +208,28 @@ static __global__ void __launch_bounds__(Form::threads, Form::blocks)
   form.write(stage, cw_mm_sums_of<Form>(d, bin));
 }
 
-template <class Form>
-static cw_status cw_mm_launch_teams(cw_context *context, const cw_mm_device_job *job,
-                                    const char *name) {
+template <class Form, class Real>
+static cw_status cw_mm_launch_teams_of(cw_context *context, const cw_mm_device_job *job,
+                                       const char *name) {
   cw_team_request request = {};
   request.name = name;
-  request.kernel = (const void *)cw_mm_sum_teams<Form>;
+  request.kernel = (const void *)cw_mm_sum_teams<Form, Real>;
   request.teams = (int64_t)(job->high[0] - job->low[0]) * (job->high[1] - job->low[1]) *
                   (job->high[2] - job->low[2]);
   request.team_size = Form::threads;
   request.arena = Form::arena;
   cw_team_launch launch;
   CW_TRY(cw_team_prepare(context, &request, &launch));
-  CW_TEAM_LAUNCH(context, launch, name, cw_mm_sum_teams<Form>, *job);
+  CW_TEAM_LAUNCH(context, launch, name, (cw_mm_sum_teams<Form, Real>), *job);
   return CW_OK;
+}
+
+template <class Form>
+static cw_status cw_mm_launch_teams(cw_context *context, const cw_mm_device_job *job,
+                                    const char *name) {
+  return job->job.particles.precision == CW_DOUBLE
+             ? cw_mm_launch_teams_of<Form, double>(context, job, name)
+             : cw_mm_launch_teams_of<Form, float>(context, job, name);
 }
 
 #endif

@@ -111,7 +111,7 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
 #pragma unroll
         for (int m = 0; m < bands; m++)
           if (is_formed(m, o))
-            cw_tile_add<T, THREE>(c[k][m][o], left[m], right);
+            cw_tile_add<T, THREE, 1>(&c[k][m][o], left[m], &right);
       }
     }
     if (!TENSOR || blockIdx.y > 0)
@@ -125,7 +125,7 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
       right.set(h, pair[h]);
 #pragma unroll
     for (int m = 0; m < bands; m++)
-      cw_tile_add<T, THREE>(linear[TENSOR ? m : 0], left[m], right);
+      cw_tile_add<T, THREE, 1>(&linear[TENSOR ? m : 0], left[m], &right);
   }
 
   __device__ __forceinline__ void consume(const cw_mm_device_job &d, const T *from, int n,

@@ -36,6 +36,32 @@ struct cw_mm_walk {
   int32_t bin[3], last; /* of axis 0: behind the piece */
   int range;
   uint32_t at, end;
+  uint32_t row_key; /* of axes 1 and 2, where a bin has one range */
+
+  __device__ __forceinline__ void begin(const cw_mm_device_job &d) {
+    row_key = 0;
+#pragma unroll
+    for (int a = 1; a < 3; a++) {
+      if (a >= d.rule.dim)
+        continue;
+      const cw_key_axis axis = cw_key_axis_of(&d.rule, a);
+      const uint32_t c = (uint32_t)bin[a], t = (uint32_t)((uint64_t)c * axis.reciprocal >> 32);
+      row_key += t * axis.tile_stride + (c - t * (uint32_t)axis.tile) * axis.local_stride;
+    }
+  }
+
+  __device__ __forceinline__ void find(const cw_mm_device_job &d) {
+    if (d.ranges > 1) {
+      cw_mm_range(d, bin, range, &at, &end);
+      return;
+    }
+    const cw_key_axis axis = cw_key_axis_of(&d.rule, 0);
+    const uint32_t c = (uint32_t)bin[0], t = (uint32_t)((uint64_t)c * axis.reciprocal >> 32);
+    const uint32_t *key = d.offsets + row_key + t * axis.tile_stride +
+                          (c - t * (uint32_t)axis.tile) * axis.local_stride;
+    at = key[0];
+    end = key[1];
+  }
 
   /* The next batch: where it starts, how many (0: the piece is done), its bin in `bin`. */
   __device__ __forceinline__ int next(const cw_mm_device_job &d, uint32_t *first) {
@@ -45,7 +71,7 @@ struct cw_mm_walk {
         if (++bin[0] >= last)
           return 0;
       }
-      cw_mm_range(d, bin, range, &at, &end);
+      find(d);
     }
     *first = at;
     const uint32_t left = end - at;
@@ -72,7 +98,7 @@ template <class Form> struct cw_mm_arena {
       (field * sizeof(double) + Form::stage * sizeof(typename Form::real) + 15) / 16 * 16;
 };
 
-template <class Form>
+template <class Form, class Real>
 static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
     cw_mm_sum_pieces(const __grid_constant__ cw_mm_device_job d) {
   typedef cw_mm_arena<Form> arena;
@@ -88,32 +114,34 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
   const int32_t start = d.low[0] + (int32_t)(piece % d.pieces) * d.length;
   int32_t bin[3] = {start, d.low[1] + (int32_t)(row % ny), d.low[2] + (int32_t)(row / ny)};
   const int32_t last = min(start + d.length, d.high[0]);
-  cw_mm_walk walk = {{start - 1, bin[1], bin[2]}, last, d.ranges, 0, 0};
+  cw_mm_walk walk = {{start - 1, bin[1], bin[2]}, last, d.ranges, 0, 0, 0};
+  walk.begin(d);
 
   Form form;
   form.begin(lane);
   cw_mm_nodal<Form::order> nodal;
   if constexpr (Form::tensor)
-    nodal.fetch(d, bin, lane);
-  cw_mm_raw raw;
+    nodal.begin(d, bin, lane), nodal.fetch(d, bin[0]);
+  cw_mm_raw<Real> raw = {};
   uint32_t first = 0;
   int n = walk.next(d, &first);
-  cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+  if (n > 0)
+    cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, &raw);
   for (; bin[0] < last; bin[0]++) {
     if constexpr (Form::tensor) {
       nodal.store(d, field, lane);
-      int32_t after[3] = {min(bin[0] + 1, last - 1), bin[1], bin[2]};
-      nodal.fetch(d, after, lane);
+      nodal.fetch(d, min(bin[0] + 1, last - 1));
     }
     while (n > 0 && walk.bin[0] == bin[0]) {
       double x[3], column[CW_MM_COLUMNS];
       const int now = n;
-      const cw_mm_raw read = raw;
+      const cw_mm_raw<Real> read = raw;
       if constexpr (Form::early) {
         n = walk.next(d, &first);
-        cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+        if (n > 0)
+          cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, &raw);
       }
-      const double q = cw_mm_place<Form::order, Form::tensor>(d, read, bin, x);
+      const double q = cw_mm_place<Form::order>(d, read, bin, x);
       if constexpr (Form::tensor)
         cw_mm_make_columns<Form::order>(d, read, q, field, x, column);
       else
@@ -121,7 +149,8 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
       form.produce(d, x, column, stage, lane);
       if constexpr (!Form::early) {
         n = walk.next(d, &first);
-        cw_mm_read<Form::tensor>(d, first + (uint32_t)lane, lane < n, &raw);
+        if (n > 0)
+          cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, &raw);
       }
       __syncwarp();
       form.consume(d, stage, now, lane);
@@ -131,23 +160,31 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
   }
 }
 
-template <class Form>
-static cw_status cw_mm_launch_pieces(cw_context *context, const cw_mm_device_job *job,
-                                     const char *name, int passes) {
+template <class Form, class Real>
+static cw_status cw_mm_launch_pieces_of(cw_context *context, const cw_mm_device_job *job,
+                                        const char *name, int passes) {
   const int64_t pieces =
       (int64_t)job->pieces * (job->high[1] - job->low[1]) * (job->high[2] - job->low[2]);
   cw_team_request request = {};
   request.name = name;
-  request.kernel = (const void *)cw_mm_sum_pieces<Form>;
+  request.kernel = (const void *)cw_mm_sum_pieces<Form, Real>;
   request.teams = (pieces + Form::warps - 1) / Form::warps;
   request.team_size = Form::warps * 32;
   request.arena = Form::warps * cw_mm_arena<Form>::bytes;
   cw_team_launch launch;
   CW_TRY(cw_team_prepare(context, &request, &launch));
   const dim3 blocks(launch.teams, (unsigned)passes);
-  CW_CUDA_LAUNCH_NAMED(context, name, cw_mm_sum_pieces<Form>, blocks, launch.threads, launch.arena,
-                       *job);
+  CW_CUDA_LAUNCH_NAMED(context, name, (cw_mm_sum_pieces<Form, Real>), blocks, launch.threads,
+                       launch.arena, *job);
   return CW_OK;
+}
+
+template <class Form>
+static cw_status cw_mm_launch_pieces(cw_context *context, const cw_mm_device_job *job,
+                                     const char *name, int passes) {
+  return job->job.particles.precision == CW_DOUBLE
+             ? cw_mm_launch_pieces_of<Form, double>(context, job, name, passes)
+             : cw_mm_launch_pieces_of<Form, float>(context, job, name, passes);
 }
 
 #endif
