@@ -59,7 +59,14 @@ static __device__ __forceinline__ void cw_tile_multiply(float c[4], const float 
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-/* Nearest number of the operands' format: of a double itself. */
+/* x such that the unit's truncation rounds it to the nearest number of its format, and that number.
+ */
+static __device__ __forceinline__ double cw_tile_prepare(double x) {
+  return x;
+}
+static __device__ __forceinline__ float cw_tile_prepare(float x) {
+  return __uint_as_float(__float_as_uint(x) + 0x1000u);
+}
 static __device__ __forceinline__ double cw_tile_round(double x) {
   return x;
 }
@@ -71,9 +78,9 @@ static __device__ __forceinline__ float cw_tile_round(float x) {
 template <class T, int N, bool THREE> struct cw_tile_operand {
   T high[N], low[N];
   __device__ __forceinline__ void set(int i, T x) {
-    high[i] = cw_tile_round(x);
+    high[i] = THREE ? cw_tile_round(x) : cw_tile_prepare(x);
     if constexpr (THREE)
-      low[i] = cw_tile_round(x - high[i]);
+      low[i] = cw_tile_prepare(x - high[i]);
   }
 };
 

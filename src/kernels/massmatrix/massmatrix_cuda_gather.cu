@@ -81,10 +81,10 @@ template <int STORE, class T, int COMPONENTS> struct gather_node {
       const T v0 = value(bin, store::entry(0, j, k)), v1 = value(bin, store::entry(1, j, k));
       sum[0] = there && x < nx ? v0 : (T)0;
       sum[1] = there && x < nx ? v1 : (T)0;
-      if (there && x > 0 && x <= nx && (x == nx || x % d.length == 0)) {
-        const T *tail = (const T *)d.tails + (row * d.pieces + (x - 1) / d.length) * 82;
-        sum[0] += tail[store::place(9, COMPONENTS, j + 3 * k, c)];
-      }
+      const int32_t before = max(x - 1, 0) / d.length;
+      const T *tail = (const T *)d.tails + (row * d.pieces + min(before, d.pieces - 1)) * 82;
+      const T ended = tail[store::place(9, COMPONENTS, j + 3 * k, c)];
+      sum[0] += there && x > 0 && x <= nx && (x == nx || x % d.length == 0) ? ended : (T)0;
     } else {
 #pragma unroll
       for (int e = 0; e < E; e++)

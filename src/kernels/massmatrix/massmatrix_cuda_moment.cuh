@@ -68,7 +68,8 @@ static __device__ __forceinline__ void cw_mm_write_linear(const T *moments, T *h
 template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CARRIED : CW_MM_MOMENTS;
-  static const bool tensor = true, early = false;
+  static const bool tensor = true;
+  static const int ahead = 1;
   static const int NX = 2 * ORDER + 1, eights = ORDER == 1 ? 1 : 3, plane = NX * NX;
   static const int octets = NX * eights + 1, tiles = octets / 2, sides = LINEAR ? 2 : 1;
   static const int columns = LINEAR ? 13 : 9, P = CW_MM_PITCH;
@@ -79,7 +80,7 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   static const int linear = LINEAR ? 4 * entries + 4 * (ORDER + 1) * plane : 0;
   static const int stage = rows * P > linear ? rows *P : linear;
   static const int warps = 4;
-  static const int blocks = ORDER == 1 ? (LINEAR ? 4 : 5) : sizeof(T) == 8 ? 2 : 3;
+  static const int blocks = ORDER == 1 ? 4 : sizeof(T) == 8 ? 2 : 3;
 
   T c[tiles][sides][4];
   T ninth[LINEAR ? 1 : octets]; /* this lane's part of the ninth column's sums */
@@ -278,10 +279,11 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
 template <int ORDER, class T> struct cw_mm_moment_scalar {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_MOMENTS;
-  static const bool tensor = false, early = true;
+  static const bool tensor = false;
+  static const int ahead = 3;
   static const int NX = 2 * ORDER + 1, plane = NX * NX, tiles = ORDER == 1 ? 1 : 2;
   static const int P = CW_MM_PITCH, stage = (plane + NX) * P, warps = 4;
-  static const int blocks = ORDER == 1 ? 6 : 4;
+  static const int blocks = 4;
   T c[tiles][4];
 
   __device__ __forceinline__ void begin(int) {
@@ -365,8 +367,9 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
 /* One component of CIC without a matrix unit: a lane a particle, all 27 sums in its registers. */
 template <class T> struct cw_mm_moment_lane {
   typedef T real;
-  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 5;
-  static const bool tensor = false, early = true;
+  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 4;
+  static const bool tensor = false;
+  static const int ahead = 3;
   T sum[27];
 
   __device__ __forceinline__ void begin(int) {

@@ -15,7 +15,8 @@
 template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_PAIRS;
-  static const bool tensor = TENSOR, is_double = sizeof(T) == 8, early = false;
+  static const bool tensor = TENSOR, is_double = sizeof(T) == 8;
+  static const int ahead = 1;
   static const int nodes = (ORDER + 1) * (ORDER + 1) * (ORDER + 1), eights = (nodes + 7) / 8;
   static const int high = is_double ? 1 : 2; /* eights of rows a tile */
   static const int bands = (eights + high - 1) / high;

@@ -8,8 +8,8 @@
  *     store the bin's sums                                     Form::write
  *
  * A Form has: order, tensor, store, a type `real` of stage and sums, `stage` values a warp, warps a
- * block, blocks a multiprocessor; `early`: it has no products to hide the next reads behind, which
- * are then asked for before the factors are formed. */
+ * block, blocks a multiprocessor; `ahead`: the batches that are being
+ * read while one is summed; a form whose sums take less time than a read needs more. */
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 
@@ -68,8 +68,10 @@ struct cw_mm_walk {
     while (at >= end) {
       if (++range >= d.ranges) {
         range = 0;
-        if (++bin[0] >= last)
+        if (++bin[0] >= last) {
+          range = d.ranges, bin[0] = last;
           return 0;
+        }
       }
       find(d);
     }
@@ -98,6 +100,18 @@ template <class Form> struct cw_mm_arena {
       (field * sizeof(double) + Form::stage * sizeof(typename Form::real) + 15) / 16 * 16;
 };
 
+/* Starts the reading of the next batch; returns how many it has, 0 behind the piece. */
+template <class Form, class Real>
+static __device__ __forceinline__ int cw_mm_ask(const cw_mm_device_job &d, cw_mm_walk &walk,
+                                                int lane, cw_mm_raw<Real> *raw, int32_t *bin) {
+  uint32_t first = 0;
+  const int n = walk.next(d, &first);
+  *bin = walk.bin[0];
+  if (n > 0)
+    cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, raw);
+  return n;
+}
+
 template <class Form, class Real>
 static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
     cw_mm_sum_pieces(const __grid_constant__ cw_mm_device_job d) {
@@ -122,36 +136,35 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
   cw_mm_nodal<Form::order> nodal;
   if constexpr (Form::tensor)
     nodal.begin(d, bin, lane), nodal.fetch(d, bin[0]);
-  cw_mm_raw<Real> raw = {};
-  uint32_t first = 0;
-  int n = walk.next(d, &first);
-  if (n > 0)
-    cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, &raw);
+  cw_mm_raw<Real> raw[Form::ahead] = {};
+  int n[Form::ahead];
+  int32_t of[Form::ahead]; /* bins */
+#pragma unroll
+  for (int k = 0; k < Form::ahead; k++)
+    n[k] = cw_mm_ask<Form>(d, walk, lane, &raw[k], &of[k]);
   for (; bin[0] < last; bin[0]++) {
     if constexpr (Form::tensor) {
       nodal.store(d, field, lane);
       nodal.fetch(d, min(bin[0] + 1, last - 1));
     }
-    while (n > 0 && walk.bin[0] == bin[0]) {
+    while (n[0] > 0 && of[0] == bin[0]) {
       double x[3], column[CW_MM_COLUMNS];
-      const int now = n;
-      const cw_mm_raw<Real> read = raw;
-      if constexpr (Form::early) {
-        n = walk.next(d, &first);
-        if (n > 0)
-          cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, &raw);
-      }
+      const int now = n[0];
+      const cw_mm_raw<Real> read = raw[0];
+#pragma unroll
+      for (int k = 0; k + 1 < Form::ahead; k++)
+        raw[k] = raw[k + 1], n[k] = n[k + 1], of[k] = of[k + 1];
+      const int end = Form::ahead - 1;
+      if constexpr (end > 0)
+        n[end] = cw_mm_ask<Form>(d, walk, lane, &raw[end], &of[end]);
       const double q = cw_mm_place<Form::order>(d, read, bin, x);
       if constexpr (Form::tensor)
         cw_mm_make_columns<Form::order>(d, read, q, field, x, column);
       else
         column[0] = q;
       form.produce(d, x, column, stage, lane);
-      if constexpr (!Form::early) {
-        n = walk.next(d, &first);
-        if (n > 0)
-          cw_mm_read<Form::tensor>(d, first + (uint32_t)min(lane, n - 1), lane < n, &raw);
-      }
+      if constexpr (end == 0)
+        n[0] = cw_mm_ask<Form>(d, walk, lane, &raw[0], &of[0]);
       __syncwarp();
       form.consume(d, stage, now, lane);
       __syncwarp();
