@@ -213,6 +213,23 @@ template <int ORDER> struct cw_mm_nodal {
   __device__ __forceinline__ void store(const cw_mm_device_job &d, double *field, int lane) const {
     if (!d.job.B[0])
       return;
+    if constexpr (ORDER == 1) { /* eight lanes have the corners of a component */
+      double c = d.job.omega * value[0];
+#pragma unroll
+      for (int step = 1; step < 8; step *= 2) {
+        const double other = __shfl_xor_sync(0xffffffffu, c, step);
+        c = lane & step ? c - other : c;
+      }
+      __syncwarp();
+      if (lane < values)
+        field[lane] = c;
+      __syncwarp();
+    } else {
+      store_by_lines(d, field, lane);
+    }
+  }
+  __device__ __forceinline__ void store_by_lines(const cw_mm_device_job &d, double *field,
+                                                 int lane) const {
     __syncwarp();
 #pragma unroll
     for (int e = 0; e < each; e++)
@@ -223,17 +240,13 @@ template <int ORDER> struct cw_mm_nodal {
     for (int a = 0, step = 1; a < 3; a++, step *= ORDER + 1) {
       __syncwarp();
       if (lane >= lines)
-        continue; /* 12 or 27 lines, a lane each */
+        continue; /* 27 lines, a lane each */
       double *c = field + lane % step + lane / step * step * (ORDER + 1);
       const double n0 = c[0], n1 = c[step];
-      if constexpr (ORDER == 1) {
-        c[step] = n1 - n0;
-      } else { /* w = ((1 - x)^2 / 2, 1/2 + x (1 - x), x^2 / 2) */
-        const double n2 = c[2 * step];
-        c[0] = 0.5 * (n0 + n1);
-        c[step] = n1 - n0;
-        c[2 * step] = 0.5 * (n0 + n2) - n1;
-      }
+      const double n2 = c[2 * step]; /* w = ((1 - x)^2 / 2, 1/2 + x (1 - x), x^2 / 2) */
+      c[0] = 0.5 * (n0 + n1);
+      c[step] = n1 - n0;
+      c[2 * step] = 0.5 * (n0 + n2) - n1;
     }
     __syncwarp();
   }

@@ -19,51 +19,9 @@
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_MOMENT_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_MOMENT_CUH
 
+#include "kernels/massmatrix/massmatrix_cuda_linear.cuh"
 #include "kernels/massmatrix/massmatrix_cuda_pieces.cuh"
 #include "kernels/matrix_tile.cuh"
-
-/* Weight of node a in moment i: w_a = sum_i of these b_i or beta_i. */
-template <int ORDER> static __device__ __forceinline__ float cw_mm_linear(int a, int i) {
-  if (ORDER == 1)
-    return i == a || i == a + 1 ? 1.0f : 0.0f;
-  const int from = a == 0 ? i : 4 - i; /* of the outer nodes, mirrored */
-  const float outer = from == 0 || from == 2 ? 0.5f : from == 1 ? 1.0f : 0.0f;
-  const float middle = i == 2 ? 5.0f : i == 1 || i == 3 ? 3.0f : 0.5f;
-  return a == 1 ? middle : outer;
-}
-
-/* J and rho at a bin's nodes from the moments' sums in `moments` [entry][4]; `half` has room for
- * [3 planes' rows][4] of them, contracted along axis 0. */
-template <int ORDER, class T>
-static __device__ __forceinline__ void cw_mm_write_linear(const T *moments, T *half, T *out,
-                                                          int lane) {
-  const int nodes = ORDER + 1, axis = 2 * ORDER + 1, planes = axis * axis;
-  typedef cw_mm_store<ORDER == 1 ? CW_MM_CELLS : CW_MM_MOMENTS> store;
-  __syncwarp();
-  for (int n = lane; n < nodes * planes * 4; n += 32) {
-    const int q = n % 4, plane = n / 4 % planes, a = n / 4 / planes;
-    T sum = 0;
-#pragma unroll
-    for (int i = 0; i < axis; i++)
-      sum += (T)cw_mm_linear<ORDER>(a, i) *
-             moments[4 * store::entry(i, plane % axis, plane / axis) + q];
-    half[n] = sum;
-  }
-  __syncwarp();
-  for (int n = lane; n < nodes * nodes * nodes * 4; n += 32) {
-    const int q = n % 4, a = n / 4 % nodes, b = n / 4 / nodes % nodes, c = n / 4 / nodes / nodes;
-    T sum = 0;
-    for (int k = 0; k < axis; k++) {
-      T row = 0;
-#pragma unroll
-      for (int j = 0; j < axis; j++)
-        row += (T)cw_mm_linear<ORDER>(b, j) * half[4 * (a * planes + j + axis * k) + q];
-      sum += (T)cw_mm_linear<ORDER>(c, k) * row;
-    }
-    out[n] = sum;
-  }
-  __syncwarp();
-}
 
 template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   typedef T real;
