@@ -1,7 +1,6 @@
 /* libFuzzer: any bytes as the expression of a CUSTOM switching function. A refusal names a column;
- * an accepted one can be planned, evaluated and summed, and its slope is that of its values where
- * they are smooth. */
-#include <math.h>
+ * an accepted one can be planned and summed. (Differences of values that random expressions take
+ * say too little of slopes: test_expression.c has those.) */
 #include <string.h>
 
 #include <cellwise/coordination.h>
@@ -27,15 +26,6 @@ static void check_sum(cw_context *context, const char *text, cw_precision precis
   require(cw_coordination_create(context, &options, &plan) == CW_OK, "what compiles is planned");
   const cw_status status = cw_coordination_compute(plan, view, NULL, 0, &result);
   require(status == CW_OK, "what is planned is computed");
-  double slope, s = cw_coordination_switching(plan, 0.2, &slope);
-  const double up = cw_coordination_switching(plan, 0.2 + 1e-6, NULL);
-  const double down = cw_coordination_switching(plan, 0.2 - 1e-6, NULL);
-  /* Large where there is a jump or a kink. A division by 0 inside may leave no finite slope. */
-  const double linear = fabs(up - 2 * s + down);
-  if (isfinite(up) && isfinite(down) && isfinite(s) && isfinite(slope) && fabs(s) < 1e6 &&
-      linear < 1e-10 * (1 + fabs(s)))
-    require(fabs((up - down) / 2e-6 - slope) <= 1e-3 * (1 + fabs(slope) + fabs(s)),
-            "a slope is that of the values");
   cw_coordination_destroy(plan);
 }
 
