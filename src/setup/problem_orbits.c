@@ -32,9 +32,11 @@ const cw_problem_key cw_orbits_keys[] = {
     {.name = NULL},
 };
 
-static void orbit_keys(int orbit, char position[16], char u[16]) {
-  snprintf(position, 16, orbit ? "position%d" : "position", orbit + 1);
-  snprintf(u, 16, orbit ? "u%d" : "u", orbit + 1);
+enum { ORBIT_KEY = 24 }; /* bytes of a key's name with any int behind */
+
+static void orbit_keys(int orbit, char position[ORBIT_KEY], char u[ORBIT_KEY]) {
+  snprintf(position, ORBIT_KEY, orbit ? "position%d" : "position", orbit + 1);
+  snprintf(u, ORBIT_KEY, orbit ? "u%d" : "u", orbit + 1);
 }
 
 static cw_status check_orbit(cw_context *context, const cw_deck *deck, const char *position,
@@ -64,7 +66,7 @@ cw_status cw_orbits_check(cw_context *context, const cw_deck *deck) {
   if (deck->algorithms.deposit.enable)
     CW_TRY(cw_check_neutral(context, deck));
   for (int orbit = 0; orbit < MAX_ORBITS; orbit++) {
-    char position[16], u[16];
+    char position[ORBIT_KEY], u[ORBIT_KEY];
     orbit_keys(orbit, position, u);
     CW_TRY(check_orbit(context, deck, position, u));
   }
@@ -75,7 +77,7 @@ int64_t cw_orbits_expected(const cw_deck *deck, int species) {
   (void)species;
   int64_t count = 0;
   for (int orbit = 0; orbit < MAX_ORBITS; orbit++) {
-    char position[16], u[16];
+    char position[ORBIT_KEY], u[ORBIT_KEY];
     orbit_keys(orbit, position, u);
     count += cw_setup_given(deck, position);
   }
@@ -90,7 +92,7 @@ cw_status cw_orbits_fill(const cw_setup_target *target) {
   cw_loader loader;
   cw_loader_init(&loader, target);
   for (int orbit = 0; orbit < MAX_ORBITS; orbit++) {
-    char position[16], u[16];
+    char position[ORBIT_KEY], u[ORBIT_KEY];
     orbit_keys(orbit, position, u);
     if (!cw_setup_given(deck, position))
       continue;

@@ -70,7 +70,7 @@ CW_BODY cw_lane CW_LANE_NAME(cw_splat)(cw_real value) {
 
 CW_BODY cw_lane CW_LANE_NAME(cw_sqrt)(cw_lane square) {
 #if CW_LANE_IS_VECTOR
-  cw_lane root;
+  cw_lane root = square; /* set whole: gcc warns of lanes set one by one */
   for (int l = 0; l < CW_LANES; l++)
     root[l] = CW_SQRT(square[l]);
   return root;
