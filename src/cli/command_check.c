@@ -9,6 +9,7 @@
 #include "base/context_private.h"
 #include "cli/check_report.h"
 #include "cli/command.h"
+#include "cli/run_backend.h"
 #include "cli/support.h"
 #include "setup/setup.h"
 
@@ -72,14 +73,8 @@ static cw_status check(cw_context *context, const check_arguments *arguments, cw
   report->checkpoint = cw_engine_save_bytes(*deck, &grid, report->memory.particle_count);
   report->available = (double)cw_memory_available(context, CW_SPACE_HOST);
   if (report->memory.total > report->available)
-    return cw_fail(context, CW_ERROR_MEMORY,
-                   "%.300s: the deck needs about %.0f MB (%.0f MB for %lld particles, %.0f MB for "
-                   "fields, %.0f MB to work in); %.0f MB are available: lower grid.resolution or "
-                   "particles.ppc0",
-                   arguments->deck, report->memory.total / 1048576,
-                   report->memory.particles / 1048576, (long long)report->memory.particle_count,
-                   report->memory.fields / 1048576, report->memory.work / 1048576,
-                   report->available / 1048576);
+    return cw_run_fail_memory(context, *deck, &report->memory, report->memory.total,
+                              report->available, "available");
   cw_check_scales_fill(&report->scales, *deck);
   cw_check_warn(&report->warnings, &report->scales, *deck);
   if (cw_deck_is_state(*deck)) /* whose particles' weights are not known without reading it */

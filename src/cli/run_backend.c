@@ -5,7 +5,19 @@
 
 #include "base/context_private.h"
 #include "cli/support.h"
-#include "engine/engine.h"
+
+cw_status cw_run_fail_memory(cw_context *context, const cw_deck *deck, const cw_engine_memory *need,
+                             double wanted, double available, const char *where) {
+  cw_deck_where place = need->fields > available ? cw_deck_written(deck, "grid", "resolution")
+                                                 : cw_deck_written(deck, "particles", "ppc0");
+  if (place.line == 0) /* a state's file says how many there are */
+    place = deck->setup.where;
+  return cw_deck_fail(context, deck, place,
+                      "the deck needs about %.0f MB (%.0f MB of it for %lld particles, %.0f MB for "
+                      "fields); %.0f MB are %s: lower grid.resolution or particles.ppc0",
+                      wanted / 1048576, need->particles / 1048576, (long long)need->particle_count,
+                      need->fields / 1048576, available / 1048576, where);
+}
 
 static cw_status check_memory(cw_context *context, const cw_deck *deck) {
   cw_engine_memory need;
@@ -22,11 +34,7 @@ static cw_status check_memory(cw_context *context, const cw_deck *deck) {
   }
   if (wanted <= available)
     return CW_OK;
-  return cw_fail(context, CW_ERROR_INPUT,
-                 "%s: the deck needs about %.0f MB (%.0f MB of it for %lld particles); %.0f MB are "
-                 "%s: lower grid.resolution or particles.ppc0",
-                 deck->path, wanted / 1048576, need.particles / 1048576,
-                 (long long)need.particle_count, available / 1048576, where);
+  return cw_run_fail_memory(context, deck, &need, wanted, available, where);
 }
 
 cw_status cw_run_settle_backend(cw_context *context, const cw_deck *deck, int automatic) {

@@ -124,3 +124,8 @@ double cw_setup_cells(const cw_deck *deck) {
     cells *= deck->grid.resolution[a];
   return cells;
 }
+
+int64_t cw_setup_whole(double count) {
+  const double most = 0x1p62 / CW_DECK_MAX_SPECIES;
+  return (int64_t)(count < most ? ceil(count) : most);
+}

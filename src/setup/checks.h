@@ -26,4 +26,7 @@ cw_status cw_check_pairs(cw_context *context, const cw_deck *deck, int pairs, co
 cw_status cw_check_periodic(cw_context *context, const cw_deck *deck, int axis, const char *reason);
 /* Interior cells of the deck's grid. */
 double cw_setup_cells(const cw_deck *deck);
+/* The next whole number; for what no machine holds, or is not a number, a bound that may still be
+ * added up over all species. */
+int64_t cw_setup_whole(double count);
 #endif

@@ -183,8 +183,8 @@ int64_t cw_double_harris_expected(const cw_deck *deck, int species) {
   const double each = deck->particles.ppc0 * cw_setup_cells(deck);
   const double sheet = 4 * s.d / s.length[1]; /* mean of the two sech^2 */
   if (deck->particles.use_weights)
-    return (int64_t)ceil(each);
-  return (int64_t)ceil(each * (background ? s.background : sheet + (split ? 0 : s.background)));
+    return cw_setup_whole(each);
+  return cw_setup_whole(each * (background ? s.background : sheet + (split ? 0 : s.background)));
 }
 
 /* Electrons and ions of one population at the same places: no charge at the start. */

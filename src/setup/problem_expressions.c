@@ -46,7 +46,7 @@ int64_t cw_expressions_expected(const cw_deck *deck, int species) {
   const double mean = cw_plasma_mean_density(plasma, species);
   each *= deck->particles.use_weights ? mean > 0 : mean;
   cw_plasma_destroy(plasma);
-  return (int64_t)ceil(each);
+  return cw_setup_whole(each);
 }
 
 /* What an injection of one group is told. */

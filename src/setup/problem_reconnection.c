@@ -149,7 +149,7 @@ int64_t cw_reconnection_expected(const cw_deck *deck, int species) {
     share += h.background;
   if (species >= 2 || deck->particles.species_count < 4)
     share += h.overdensity * filled;
-  return (int64_t)ceil(each * share);
+  return cw_setup_whole(each * share);
 }
 
 typedef struct sheet {

@@ -57,7 +57,8 @@ cw_status cw_thermal_check(cw_context *context, const cw_deck *deck) {
 
 int64_t cw_thermal_expected(const cw_deck *deck, int species) {
   (void)species;
-  return (int64_t)ceil(cw_setup_cells(deck) * deck->particles.ppc0 / deck->particles.species_count);
+  return cw_setup_whole(cw_setup_cells(deck) * deck->particles.ppc0 /
+                        deck->particles.species_count);
 }
 
 typedef struct gas {

@@ -47,8 +47,8 @@ static double species_share(const cw_deck *deck, int beam) {
 }
 
 int64_t cw_two_stream_expected(const cw_deck *deck, int species) {
-  return (int64_t)ceil(cw_setup_cells(deck) * deck->particles.ppc0 *
-                       species_share(deck, species / 2));
+  return cw_setup_whole(cw_setup_cells(deck) * deck->particles.ppc0 *
+                        species_share(deck, species / 2));
 }
 
 typedef struct beam {

@@ -47,7 +47,7 @@ cw_status cw_weibel_check(cw_context *context, const cw_deck *deck) {
 
 int64_t cw_weibel_expected(const cw_deck *deck, int species) {
   (void)species;
-  return (int64_t)ceil(cw_setup_cells(deck) * deck->particles.ppc0 / 4);
+  return cw_setup_whole(cw_setup_cells(deck) * deck->particles.ppc0 / 4);
 }
 
 typedef struct beams {

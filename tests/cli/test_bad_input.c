@@ -46,13 +46,16 @@ static const bad_input decks[] = {
     {"run deck.toml --out o", "temperature = 0.1", "^temprature = 0.1", "\"temperature\""},
     {"check deck.toml", "CFL = 0.9", "CFL = ^1.2", "<= 1"},
     {"check deck.toml --json", "ppc0 = 16.0", "ppc0 = ^-16.0", "particles.ppc0"},
+    {"run deck.toml --out o", "ppc0 = 16.0", "ppc0 = ^1e12", "are available"},
+    {"check deck.toml", "ppc0 = 16.0", "ppc0 = ^1e12", "are available"},
+    /* more particles than a 64-bit count holds */
+    {"run deck.toml --out o", "ppc0 = 16.0", "ppc0 = ^1e300", "are available"},
+    {"check deck.toml", "ppc0 = 16.0", "ppc0 = ^1e300", "are available"},
     /* no one place is wrong */
     {"run deck.toml --out o", "larmor0 = 1.0\n", "", "larmor0"},
-    {"run deck.toml --out o", "ppc0 = 16.0", "ppc0 = 1e12", "are available"},
     {"run deck.toml --out o", "resolution = [24]\nextent = [[0.0, 2.4]]",
      "resolution = [1000000, 1000000]\nextent = [[0.0, 1.0], [0.0, 1.0]]",
      "grid.boundaries.fields"},
-    {"check deck.toml", "ppc0 = 16.0", "ppc0 = 1e12", "are available"},
 };
 
 static const bad_input command_lines[] = {
@@ -72,7 +75,8 @@ static const bad_input command_lines[] = {
     {"run deck.toml --out o --device x", NULL, NULL, "option --device: found 'x'"},
     {"run deck.toml --out o --device -1", NULL, NULL, "option --device: found '-1'"},
     {"run deck.toml --out o --backend cpu --device 0", NULL, NULL, "found 0 with the backend cpu"},
-    {"run deck.toml --out o --backend auto --device 1000", NULL, NULL, "backend cuda was asked for"},
+    {"run deck.toml --out o --backend auto --device 1000", NULL, NULL,
+     "backend cuda was asked for"},
     {"bench step --device x", NULL, NULL, "option --device: found 'x'"},
     {"bench massmatrix --backend cuda", NULL, NULL, "cuda"},
     {"run deck.toml --out o --set particles.ppc0", NULL, NULL, "expected KEY=VALUE"},
@@ -160,6 +164,8 @@ END_TEST
 
 START_TEST(test_a_grid_larger_than_memory_is_refused_before_it_is_made) {
   static const bad_input row = {"run deck.toml --out o", NULL, NULL, "are available"};
+  int line = 1;
+  char place[64];
   char text[2 * sizeof program_deck];
   const char *grid = strstr(program_deck, "resolution"), *scales = strstr(program_deck, "[scales]");
   snprintf(text, sizeof text,
@@ -168,8 +174,11 @@ START_TEST(test_a_grid_larger_than_memory_is_refused_before_it_is_made) {
            "fields = [[\"PERIODIC\"], [\"PERIODIC\"]]\n"
            "particles = [[\"PERIODIC\"], [\"PERIODIC\"]]\n%s",
            (int)(grid - program_deck), program_deck, scales);
+  for (const char *at = program_deck; at < grid; at++)
+    line += *at == '\n';
+  snprintf(place, sizeof place, "deck.toml:%d:14: ", line);
   program_write("deck.toml", text);
-  check_refused(&row, "deck.toml");
+  check_refused(&row, place);
 }
 END_TEST
 
