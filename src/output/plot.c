@@ -7,7 +7,7 @@
 #include "output/plot_private.h"
 
 /* Pixels of the page's frame. */
-enum { LEFT = 120, RIGHT = 165, TOP = 70, BOTTOM = 90, GAP = 120, HISTORY_HEIGHT = 300 };
+enum { LEFT = 150, RIGHT = 165, TOP = 70, BOTTOM = 90, GAP = 120, HISTORY_HEIGHT = 300 };
 enum { INNER_WIDTH = CW_PLOT_WIDTH - LEFT - RIGHT };
 
 static cw_status check_folder(cw_context *context, const char *folder) {

@@ -35,7 +35,7 @@ static void place(const cw_plot_page *page, cw_plot_area area) {
 
 static void put_axis_label(cw_plot_page *page, const char *axis, const char *name) {
   int scaled = page->in_skindepths;
-  fprintf(page->script, "set %slabel '%s%s'\n", axis, name, scaled ? " / d_0" : "");
+  fprintf(page->script, "set %slabel '%s%s' offset 0\n", axis, name, scaled ? " / d_0" : "");
 }
 
 /* Range of the colours: symmetric for signed fields, logarithmic over more than a factor of 30. */
@@ -248,7 +248,7 @@ cw_status cw_plot_draw_curves(cw_plot_page *page, cw_plot_area area, const cw_pl
   int block = put_curve_points(page, curves);
   place(page, area);
   put_curve_ranges(page, curves);
-  fprintf(script, "set xrange [%.9g:%.9g]\nset ylabel '%s'\n", start / page->length_unit,
+  fprintf(script, "set xrange [%.9g:%.9g]\nset ylabel '%s' offset 1.5\n", start / page->length_unit,
           end / page->length_unit, curves->ylabel);
   if (curves->xlabel)
     fprintf(script, "set xlabel '%s'\nset format x '%%h'\n", curves->xlabel);
