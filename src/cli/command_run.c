@@ -295,7 +295,7 @@ static json_t *summary(const run *run, const char state[65]) {
       cw_run_output_folder(run->output));
 }
 
-static void print_summary(const json_t *summary) {
+static void print_summary(const json_t *summary, int deposits) {
 #define REAL(key) json_number_value(json_object_get(summary, key))
 #define TEXT(key) json_string_value(json_object_get(summary, key))
   printf("%s: %lld steps, t = %g\n", TEXT("name"),
@@ -303,8 +303,9 @@ static void print_summary(const json_t *summary) {
   printf("  %-16s %lld\n", "particles",
          (long long)json_integer_value(json_object_get(summary, "particles")));
   printf("  %-16s %+.2e of the initial total\n", "energy change", REAL("energy_change"));
-  printf("  %-16s %.1e (largest so far of max |div E - rho| / max |rho|)\n", "charge error",
-         REAL("charge_error"));
+  printf("  %-16s %.1e (", "charge error", REAL("charge_error"));
+  printf(deposits ? "largest so far of max |div E - rho| / max |rho|)\n"
+                  : "no fault: with deposit.enable = false charges make no field)\n");
   printf("  %-16s %.3g M particles/s, %.3g ns a particle and step (", "speed",
          1e-6 * REAL("particles_per_second"), REAL("ns_per_particle"));
   if (strcmp(TEXT("backend"), "cpu") == 0)
@@ -342,7 +343,7 @@ static int execute(run *run, const run_arguments *arguments) {
     json_dumpf(table, stdout, JSON_INDENT(2));
     printf("\n");
   } else {
-    print_summary(table);
+    print_summary(table, run->deck->algorithms.deposit.enable);
   }
   json_decref(table);
   int unwritten = cw_cli_flush(arguments->command);
