@@ -154,16 +154,17 @@ static int zigzag(const cw_deposit_options *options, const cw_grid *grid,
     old_cell[c] = particle->i_prev[c];
     new_cell[c] = particle->i[c];
     first[c] = old_cell[c] < new_cell[c] ? old_cell[c] : new_cell[c];
-    const double x_prev = old_cell[c] + particle->dx_prev[c], x = new_cell[c] + particle->dx[c];
-    const double x_r =
-        old_cell[c] == new_cell[c] ? (x_prev + x) / 2 : fmax(old_cell[c], new_cell[c]);
+    /* from the old cell's lower corner: cell numbers would take digits from a short path */
+    const int32_t crossed = new_cell[c] - old_cell[c];
+    const double x_prev = particle->dx_prev[c], x = crossed + particle->dx[c];
+    const double x_r = crossed == 0 ? (x_prev + x) / 2 : fmax(0, crossed);
     const double scale = particle->charge * grid->dx[c] / options->dt;
     flow[0][c] = scale * (x_r - x_prev);
     flow[1][c] = scale * (x - x_r);
-    path[0][c] = x_prev - old_cell[c];
-    path[1][c] = x_r - old_cell[c];
-    path[2][c] = x_r - new_cell[c];
-    path[3][c] = x - new_cell[c];
+    path[0][c] = x_prev;
+    path[1][c] = x_r;
+    path[2][c] = x_r - crossed;
+    path[3][c] = particle->dx[c];
   }
   if (!on_grid(grid, first, 3))
     return 0;
