@@ -238,10 +238,10 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_MOMENTS;
   static const bool tensor = false;
-  static const int ahead = 3;
+  static const int ahead = 2;
   static const int NX = 2 * ORDER + 1, plane = NX * NX, tiles = ORDER == 1 ? 1 : 2;
   static const int P = CW_MM_PITCH, stage = (plane + NX) * P, warps = 4;
-  static const int blocks = 4;
+  static const int blocks = ORDER == 1 ? 6 : 4;
   T c[tiles][4];
 
   __device__ __forceinline__ void begin(int) {
@@ -325,9 +325,9 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
 /* One component of CIC without a matrix unit: a lane a particle, all 27 sums in its registers. */
 template <class T> struct cw_mm_moment_lane {
   typedef T real;
-  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 4;
+  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 5;
   static const bool tensor = false;
-  static const int ahead = 3;
+  static const int ahead = 2;
   T sum[27];
 
   __device__ __forceinline__ void begin(int) {

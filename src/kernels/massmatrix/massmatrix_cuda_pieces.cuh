@@ -8,8 +8,8 @@
  *     store the bin's sums                                     Form::write
  *
  * A Form has: order, tensor, store, a type `real` of stage and sums, `stage` values a warp, warps a
- * block, blocks a multiprocessor; `ahead`: the batches that are being
- * read while one is summed; a form whose sums take less time than a read needs more. */
+ * block, blocks a multiprocessor; `ahead`: 1, the next batch is asked
+ * for when this one's factors are formed; 2, before: its sums take less time than a read. */
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 
@@ -136,35 +136,28 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
   cw_mm_nodal<Form::order> nodal;
   if constexpr (Form::tensor)
     nodal.begin(d, bin, lane), nodal.fetch(d, bin[0]);
-  cw_mm_raw<Real> raw[Form::ahead] = {};
-  int n[Form::ahead];
-  int32_t of[Form::ahead]; /* bins */
-#pragma unroll
-  for (int k = 0; k < Form::ahead; k++)
-    n[k] = cw_mm_ask<Form>(d, walk, lane, &raw[k], &of[k]);
+  cw_mm_raw<Real> raw = {};
+  int32_t of; /* bin of the batch that is being read */
+  int n = cw_mm_ask<Form>(d, walk, lane, &raw, &of);
   for (; bin[0] < last; bin[0]++) {
     if constexpr (Form::tensor) {
       nodal.store(d, field, lane);
       nodal.fetch(d, min(bin[0] + 1, last - 1));
     }
-    while (n[0] > 0 && of[0] == bin[0]) {
+    while (n > 0 && of == bin[0]) {
       double x[3], column[CW_MM_COLUMNS];
-      const int now = n[0];
-      const cw_mm_raw<Real> read = raw[0];
-#pragma unroll
-      for (int k = 0; k + 1 < Form::ahead; k++)
-        raw[k] = raw[k + 1], n[k] = n[k + 1], of[k] = of[k + 1];
-      const int end = Form::ahead - 1;
-      if constexpr (end > 0)
-        n[end] = cw_mm_ask<Form>(d, walk, lane, &raw[end], &of[end]);
+      const int now = n;
+      const cw_mm_raw<Real> read = raw;
+      if constexpr (Form::ahead > 1)
+        n = cw_mm_ask<Form>(d, walk, lane, &raw, &of);
       const double q = cw_mm_place<Form::order>(d, read, bin, x);
       if constexpr (Form::tensor)
         cw_mm_make_columns<Form::order>(d, read, q, field, x, column);
       else
         column[0] = q;
       form.produce(d, x, column, stage, lane);
-      if constexpr (end == 0)
-        n[0] = cw_mm_ask<Form>(d, walk, lane, &raw[0], &of[0]);
+      if constexpr (Form::ahead == 1)
+        n = cw_mm_ask<Form>(d, walk, lane, &raw, &of);
       __syncwarp();
       form.consume(d, stage, now, lane);
       __syncwarp();
