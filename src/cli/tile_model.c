@@ -9,16 +9,21 @@ const int cw_tile_sizes[CW_TILE_SIZES] = {4, 6, 8, 10, 12, 14, 16};
 
 enum { LANES = 32, BANKS = 32 };
 
-/* Cycles, fitted to the sweep of docs/tile-size.md. */
-static const double saturating_warps = 28; /* W_half: as many warps as one's latency hides */
-static const double particle_cycles = 320; /* of a warp: load, factors, window */
-static const double product_cycles = 5;    /* of a warp, for each of a lane's sums a particle */
-static const double addition_cycles = 40;  /* latency of an addition to the scratch */
-static const double flush_cycles = 60;     /* of a warp: to clear 32 values and to flush them */
-static const double team_cycles = 2000;    /* of each of a team's warps: to start, meet and end */
+/* Cycles of a warp, fitted to sweeps on an H200 (docs/tile-size.md). */
+typedef struct cost {
+  double saturating_warps; /* W_half: as many warps as one's latency hides */
+  double particle;         /* load, factors, window */
+  double product;          /* of each of a lane's sums a particle */
+  double addition;         /* latency of an addition to the scratch */
+  double flush;            /* to clear 32 values and to flush them, and the runs that a tile cuts */
+  double team;             /* of each of a team's warps: to start, meet and end */
+} cost;
+static const cost runs_cost = {10, 51, 10, 110, 764, 2200};
+static const cost lanes_cost = {28, 320, 5, 40, 60, 2000};
 /* A pass of a warp's addition in shared memory: reals, and integers of 64 bits where a lane is a
- * particle, by compare-and-swap; integers of 32 bits, and those of 64 in two halves, natively. */
-static const double pass_cycles[] = {3.7, 4.8, 1.9, 1.9};
+ * particle, by compare-and-swap; integers of 32 bits, and those of 64 in two halves, natively.
+ * Doubles: as reals, by the ratio of an earlier sweep. */
+static const double pass_cycles[] = {8.7, 11.3, 0.5, 1.5};
 static const double swap_cycles = 4.8;
 
 /* What one particle asks of a warp. */
@@ -53,7 +58,8 @@ static kernel_shape shape_of(const cw_tile_case *c) {
   kernel_shape k = {.runs = cw_deposit_has_runs(c->dim, c->order)};
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
   k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
-  k.registers = c->is_double ? 128 : 80; /* as compiled for compute capability 9.0 */
+  /* as compiled for compute capability 9.0 */
+  k.registers = k.runs ? 96 : c->is_double ? 128 : 80;
   if (k.runs) {
     k.rows = cw_deposit_rows(c->dim, c->order + 1);
     k.ways = 2 * k.rows <= LANES ? LANES / k.rows : 1;
@@ -187,15 +193,16 @@ cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, 
     return plan;
   const double tiles = pow(ceil(c->cells / tile), c->dim);
   const double warps = (double)plan.teams * plan.threads / LANES;
-  const double overlap = 1 / warps + 1 / saturating_warps;
+  const cost *cycles = k.runs ? &runs_cost : &lanes_cost;
+  const double overlap = 1 / warps + 1 / cycles->saturating_warps;
   plan.rounds = tiles / ((double)device->units * plan.teams);
   const int passes = CW_DEPOSIT_COMPONENTS / plan.components;
   plan.work =
-      overlap * (particle_cycles * passes + product_cycles * k.products * (c->is_double ? 2 : 1) +
-                 addition_cycles * k.additions);
+      overlap * (cycles->particle * passes + cycles->product * k.products * (c->is_double ? 2 : 1) +
+                 cycles->addition * k.additions);
   plan.halo = overlap / (c->ppc * inside) *
-              (flush_cycles * CW_DEPOSIT_COMPONENTS * values / LANES +
-               team_cycles * passes * plan.threads / LANES);
+              (cycles->flush * CW_DEPOSIT_COMPONENTS * values / LANES +
+               cycles->team * passes * plan.threads / LANES);
   plan.contended = k.additions * plan.contention * (k.runs ? pass_cycles[c->sums] : swap_cycles);
   plan.idle = plan.rounds > 1 ? 0.5 / plan.rounds : 1 / plan.rounds - 0.5;
   plan.total = (plan.work + plan.halo + plan.contended) * (1 + plan.idle);
