@@ -5,7 +5,7 @@
  * (SM; CU at AMD, Xe-core at Intel) a particle:
  *
  *   capacity     W resident warps, by scratch, threads and registers; a warp alone needs `serial`
- *                cycles a particle, and W of them serial (1/W + 1/W_half): few teams hide no latency
+ *                cycles a particle, W of them serial (1/W + 1/W_half): few hide no latency
  *   halo         the scratch is cleared and flushed once a tile: its values are shared by the
  *                tile's particles, and 1 - (T/(T + 2 halo))^D of them lie outside the tile
  *   contention   an addition of a warp takes as many passes as lanes meet in one bank or word of
