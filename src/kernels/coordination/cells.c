@@ -127,6 +127,8 @@ static cw_status sort_entries(cw_coordination *plan, cw_entries *entries,
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int64_t s = 0; s < entries->count; s++) {
     uint32_t atom = entries->atom[entries->permutation[s]];
+    if (s + CW_ATOMS_AHEAD < entries->count)
+      cw_coordinate_ask(positions, entries->atom[entries->permutation[s + CW_ATOMS_AHEAD]]);
     double r[3];
     for (int c = 0; c < 3; c++)
       r[c] = cw_coordinate(positions, c, atom);

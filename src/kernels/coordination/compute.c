@@ -215,6 +215,8 @@ static void add_to_atoms(const cw_entries *e, double *entry_derivatives,
 #pragma omp parallel for schedule(static) num_threads(threads) if (e->distinct)
   for (int64_t s = 0; s < e->count; s++) {
     int64_t entry = e->permutation[s], at = (int64_t)e->atom[entry] * out->stride;
+    if (s + CW_ATOMS_AHEAD < e->count)
+      cw_coordinate_ask(out, e->atom[e->permutation[s + CW_ATOMS_AHEAD]]);
     for (int c = 0; c < 3; c++) {
       double d = e->derivative[c][s];
       if (entry_derivatives)

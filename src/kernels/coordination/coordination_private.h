@@ -130,4 +130,13 @@ static inline double cw_coordinate(const cw_coordinates_view *view, int c, int64
                                       : (double)((const float *)view->component[c])[at];
 }
 
+/* Atoms stand in the caller's order, which need not be that of their places: a list of entries asks for
+ * an atom's values this many entries before it uses them. */
+enum { CW_ATOMS_AHEAD = 16 };
+static inline void cw_coordinate_ask(const cw_coordinates_view *view, int64_t atom) {
+  const int64_t at = atom * view->stride * cw_precision_size(view->precision);
+  for (int c = 0; c < 3 && view->component[0]; c++)
+    __builtin_prefetch((const char *)view->component[c] + at);
+}
+
 #endif
