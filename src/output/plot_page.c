@@ -35,7 +35,8 @@ cw_status cw_plot_page_begin(cw_context *context, const char *png, int height, d
   page->script = tmpfile();
   int error = errno;
   if (!page->script)
-    return cw_fail(context, CW_ERROR_IO, "cannot make a temporary file: %s", strerror(error));
+    return cw_fail(context, CW_ERROR_IO, "cannot make a temporary file in %s: %s", P_tmpdir,
+                   strerror(error));
   fprintf(page->script,
           "set encoding utf8\n"
           "set terminal pngcairo size %d,%d enhanced font 'DejaVu Sans,15' background '#ffffff'\n"
@@ -120,8 +121,8 @@ cw_status cw_plot_page_finish(cw_plot_page *page) {
   FILE *messages = tmpfile();
   int error = errno;
   if (!messages)
-    CW_TRY_CLEANUP(
-        status, cw_fail(context, CW_ERROR_IO, "cannot make a temporary file: %s", strerror(error)));
+    CW_TRY_CLEANUP(status, cw_fail(context, CW_ERROR_IO, "cannot make a temporary file in %s: %s",
+                                   P_tmpdir, strerror(error)));
   fputs("unset multiplot\nunset output\n", page->script);
   if (fflush(page->script) != 0 || ferror(page->script)) {
     error = errno;
