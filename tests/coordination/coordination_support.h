@@ -98,6 +98,12 @@ static inline void free_sums(sums *s) {
   free(s->entry_values);
 }
 
+static inline void must_have_the_same_bits(const sums *a, const sums *b, int64_t atoms) {
+  ck_assert(memcmp(&a->result.value, &b->result.value, sizeof(double)) == 0);
+  ck_assert(memcmp(a->derivatives, b->derivatives, 3 * (size_t)atoms * sizeof(double)) == 0);
+  ck_assert(memcmp(a->result.box_derivatives, b->result.box_derivatives, sizeof(cw_box)) == 0);
+}
+
 /* Largest deviation of derivatives, relative to the largest derivative; NaN counts as infinite. */
 static inline double derivative_error(const double *a, const double *b, int64_t count) {
   double largest = 1e-300, worst = 0;

@@ -1,6 +1,7 @@
 /* Whole runs of the explicit engine on the device against the CPU's, of which each part is tested
  * against double precision. */
 #include "base/device.h"
+#include "engine/array_store.h"
 #include "engine_twins.h"
 
 /* Rounding differs by the order of sums and by fused operations; a warm plasma of a few hundred
@@ -220,43 +221,6 @@ static void test_output_equals_the_cpus(cw_context *context) {
   }
 }
 
-/* A state's arrays in memory, as a file would keep them. */
-typedef struct store {
-  int count;
-  cw_array array[64];
-} store;
-
-static cw_status keep(void *user, const cw_array *array) {
-  store *kept = user;
-  const size_t bytes = (size_t)(cw_array_count(array) * cw_array_value_size(array->type));
-  cw_array *copy = &kept->array[kept->count++];
-  *copy = *array;
-  copy->data = malloc(bytes + 1);
-  memcpy(copy->data, array->data, bytes);
-  return CW_OK;
-}
-
-static const cw_array *find(const store *kept, const char *name) {
-  for (int k = 0; k < kept->count; k++)
-    if (strcmp(kept->array[k].name, name) == 0)
-      return &kept->array[k];
-  return NULL;
-}
-
-static int64_t count_of(void *user, const char *name) {
-  const cw_array *found = find(user, name);
-  return found ? cw_array_count(found) : -1;
-}
-
-static cw_status give(void *user, const cw_array *array) {
-  const cw_array *found = find(user, array->name);
-  if (!found || cw_array_count(found) != cw_array_count(array))
-    return CW_ERROR_FORMAT;
-  memcpy(array->data, found->data,
-         (size_t)(cw_array_count(array) * cw_array_value_size(array->type)));
-  return CW_OK;
-}
-
 /* Saved between two sorts, restored on the device: the same bits as the run that went on. Restored
  * on the CPU: the same state. */
 static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
@@ -291,8 +255,7 @@ static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
     plain_ok(context, cw_engine_sha256(device.engine, hash[3]));
   plain_check(strcmp(hash[0], hash[2]) == 0, "the CPU's state is %s, not %s", hash[2], hash[0]);
   plain_check(strcmp(hash[1], hash[3]) == 0, "%s; unbroken %s", hash[3], hash[1]);
-  for (int k = 0; k < kept.count; k++)
-    free(kept.array[k].data);
+  forget(&kept);
   twin_close(&device);
   twin_close(&host);
 }

@@ -3,54 +3,8 @@
 #include <stdlib.h>
 
 #include "base/context_private.h"
+#include "engine/array_store.h"
 #include "engine/engine_deck.h"
-
-enum { MOST = 64 };
-
-/* Arrays in memory, as a file would keep them. */
-typedef struct store {
-  int count;
-  cw_array array[MOST];
-} store;
-
-static cw_status keep(void *user, const cw_array *array) {
-  store *kept = user;
-  const size_t bytes = (size_t)(cw_array_count(array) * cw_array_value_size(array->type));
-  ck_assert_int_lt(kept->count, MOST);
-  cw_array *copy = &kept->array[kept->count++];
-  *copy = *array;
-  copy->data = malloc(bytes + 1);
-  memcpy(copy->data, array->data, bytes);
-  return CW_OK;
-}
-
-static cw_array *find(store *kept, const char *name) {
-  for (int k = 0; k < kept->count; k++)
-    if (strcmp(kept->array[k].name, name) == 0)
-      return &kept->array[k];
-  return NULL;
-}
-
-static int64_t count_of(void *user, const char *name) {
-  const cw_array *found = find(user, name);
-  return found ? cw_array_count(found) : -1;
-}
-
-static cw_status give(void *user, const cw_array *array) {
-  const cw_array *found = find(user, array->name);
-  ck_assert_msg(found != NULL, "%s was not saved", array->name);
-  ck_assert_int_eq(found->type, array->type);
-  ck_assert_int_eq(cw_array_count(found), cw_array_count(array));
-  memcpy(array->data, found->data,
-         (size_t)(cw_array_count(array) * cw_array_value_size(array->type)));
-  return CW_OK;
-}
-
-static void forget(store *kept) {
-  for (int k = 0; k < kept->count; k++)
-    free(kept->array[k].data);
-  kept->count = 0;
-}
 
 static void restore_into(engine_fixture *f, store *kept, int64_t step) {
   const cw_array_source source = {.user = kept, .count = count_of, .read = give};
