@@ -17,7 +17,8 @@ void cw_progress_start(cw_progress *progress, FILE *stream, int64_t first, int64
   progress->shown = progress->started;
 }
 
-void cw_progress_duration(double seconds, char *text, int size) {
+/* "1 h 02 min", "3 min 20 s", "12 s". */
+static void duration(double seconds, char *text, int size) {
   if (!(seconds >= 0) || seconds > 1e9)
     snprintf(text, (size_t)size, "unknown");
   else if (seconds < 100)
@@ -40,7 +41,7 @@ void cw_progress_update(cw_progress *progress, int64_t step, int64_t particles) 
   double spent = now - progress->started;
   double mean = spent > 0 ? (double)(step - progress->first) / spent : 0;
   char left[32];
-  cw_progress_duration(mean > 0 ? (double)(progress->total - step) / mean : -1, left, sizeof left);
+  duration(mean > 0 ? (double)(progress->total - step) / mean : -1, left, sizeof left);
   char bar[BAR + 1];
   int filled = progress->total > 0 ? (int)(step * BAR / progress->total) : BAR;
   for (int k = 0; k < BAR; k++)

@@ -19,7 +19,5 @@ void cw_progress_start(cw_progress *progress, FILE *stream, int64_t first, int64
 void cw_progress_update(cw_progress *progress, int64_t step, int64_t particles);
 /* Ends the line so that other messages start on a new one. */
 void cw_progress_end(cw_progress *progress);
-/* "1 h 02 min", "3 min 20 s", "12 s". */
-void cw_progress_duration(double seconds, char *text, int size);
 
 #endif

@@ -13,8 +13,9 @@ cw_status cw_h5_out_fail(const cw_h5_out *out, const char *operation, const char
   return cw_h5_fail(out->context, out->path, text);
 }
 
-cw_status cw_h5_put(const cw_h5_out *out, hid_t object, const char *name, hid_t type, hid_t space,
-                    const void *value) {
+/* Takes over `space` and closes it. */
+static cw_status put(const cw_h5_out *out, hid_t object, const char *name, hid_t type, hid_t space,
+                     const void *value) {
   cw_status status = CW_OK;
   hid_t attribute = -1;
   if (space >= 0)
@@ -37,7 +38,7 @@ cw_status cw_h5_put_strings(const cw_h5_out *out, hid_t object, const char *name
     return cw_h5_out_fail(out, "making the type of attribute", name);
   }
   hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
-  cw_status status = cw_h5_put(out, object, name, type, space, text);
+  cw_status status = put(out, object, name, type, space, text);
   H5Tclose(type);
   return status;
 }
@@ -54,24 +55,23 @@ cw_status cw_h5_put_long_text(const cw_h5_out *out, hid_t object, const char *na
       H5Tclose(type);
     return cw_h5_out_fail(out, "making the type of attribute", name);
   }
-  cw_status status = cw_h5_put(out, object, name, type, H5Screate(H5S_SCALAR), &text);
+  cw_status status = put(out, object, name, type, H5Screate(H5S_SCALAR), &text);
   H5Tclose(type);
   return status;
 }
 
 cw_status cw_h5_put_double(const cw_h5_out *out, hid_t object, const char *name, double value) {
-  return cw_h5_put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value);
+  return put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value);
 }
 
 cw_status cw_h5_put_integer(const cw_h5_out *out, hid_t object, const char *name, int64_t value) {
-  return cw_h5_put(out, object, name, H5T_NATIVE_INT64, H5Screate(H5S_SCALAR), &value);
+  return put(out, object, name, H5T_NATIVE_INT64, H5Screate(H5S_SCALAR), &value);
 }
 
 cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name,
                             const double *values, int count) {
   hsize_t length = (hsize_t)count;
-  return cw_h5_put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &length, NULL),
-                   values);
+  return put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &length, NULL), values);
 }
 
 static cw_status put_date(const cw_h5_out *out, hid_t file) {
@@ -105,8 +105,7 @@ cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char
                                     const cw_deck *deck) {
   uint32_t extension = 0; /* no domain-specific extension */
   CW_TRY(cw_h5_put_text(out, file, "openPMD", "1.1.0"));
-  CW_TRY(cw_h5_put(out, file, "openPMDextension", H5T_NATIVE_UINT32, H5Screate(H5S_SCALAR),
-                   &extension));
+  CW_TRY(put(out, file, "openPMDextension", H5T_NATIVE_UINT32, H5Screate(H5S_SCALAR), &extension));
   CW_TRY(cw_h5_put_text(out, file, "basePath", "/data/%T/"));
   CW_TRY(cw_h5_put_text(out, file, "meshesPath", "fields/"));
   CW_TRY(cw_h5_put_text(out, file, "iterationEncoding", "fileBased"));

@@ -14,10 +14,7 @@ typedef struct cw_h5_out {
 /* "PATH: OPERATION NAME failed: reason". */
 cw_status cw_h5_out_fail(const cw_h5_out *out, const char *operation, const char *name);
 
-/* Attributes. put takes over `space` and closes it. */
-cw_status cw_h5_put(const cw_h5_out *out, hid_t object, const char *name, hid_t type, hid_t space,
-                    const void *value);
-/* `count` strings of one fixed length each, or one scalar string if count is 0. */
+/* Attributes: `count` strings of one fixed length each, or one scalar string if count is 0. */
 cw_status cw_h5_put_strings(const cw_h5_out *out, hid_t object, const char *name, const char *text,
                             size_t length, hsize_t count);
 cw_status cw_h5_put_text(const cw_h5_out *out, hid_t object, const char *name, const char *text);

@@ -213,10 +213,6 @@ int cw_particles_dim(const cw_particles *particles) {
 uint64_t cw_particles_epoch(const cw_particles *particles) {
   return particles->epoch;
 }
-cw_context *cw_particles_context(const cw_particles *particles) {
-  return particles->context;
-}
-
 void cw_particles_reordered(cw_particles *particles, int64_t count) {
   particles->count = count;
   particles->epoch++;

@@ -28,7 +28,6 @@ void cw_member_arrays(const cw_particles_view *view, void *array[CW_MEMBERS]);
 /* And back. */
 void cw_member_set_arrays(cw_particles_view *view, void *const array[CW_MEMBERS]);
 
-cw_context *cw_particles_context(const cw_particles *particles);
 /* After a reorder: only the first `count` slots stay, and tables built before are stale. */
 void cw_particles_reordered(cw_particles *particles, int64_t count);
 
