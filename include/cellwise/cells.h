@@ -20,8 +20,8 @@ typedef enum cw_cells_key {
 typedef enum cw_cells_depth {
   CW_DEPTH_TILE = 0, /* by tile only */
   CW_DEPTH_CELL,     /* by tile, then by cell */
-  CW_DEPTH_NODE      /* by tile, then by nearest node: i + (dx >= 1/2) (even shape orders). The tile is
-                        still that of the cell key; nodes count 0 to tile in it, kept inside */
+  CW_DEPTH_NODE      /* by tile, then by nearest node: i + (dx >= 1/2) (even shape orders). The tile
+                      * is still that of the cell key; nodes count 0 to tile in it, kept inside */
 } cw_cells_depth;
 
 typedef struct cw_cells_options {

@@ -17,17 +17,22 @@ typedef enum cw_isa { CW_ISA_AUTO = 0, CW_ISA_BASE, CW_ISA_AVX2, CW_ISA_AVX512 }
 
 typedef enum cw_precision { CW_SINGLE = 0, CW_DOUBLE = 1 } cw_precision;
 
-typedef enum cw_log_level { CW_LOG_ERROR = 0, CW_LOG_WARNING, CW_LOG_INFO, CW_LOG_DEBUG } cw_log_level;
+typedef enum cw_log_level {
+  CW_LOG_ERROR = 0,
+  CW_LOG_WARNING,
+  CW_LOG_INFO,
+  CW_LOG_DEBUG
+} cw_log_level;
 
 /* Receives one message without a trailing newline. May be called from any thread. */
 typedef void cw_log_function(void *user, cw_log_level level, const char *message);
 
 /* Zero-initialised means defaults. */
 typedef struct cw_context_options {
-  cw_backend backend;   /* AUTO: the device if there is one and the build supports it, else the CPU */
-  int threads;          /* CPU threads; 0: what OpenMP offers (OMP_NUM_THREADS, affinity) */
-  cw_isa isa;           /* AUTO: environment CELLWISE_ISA (base, avx2, avx512), else the best here */
-  int device;           /* device number for CW_BACKEND_CUDA */
+  cw_backend backend; /* AUTO: the device if there is one and the build supports it, else the CPU */
+  int threads;        /* CPU threads; 0: what OpenMP offers (OMP_NUM_THREADS, affinity) */
+  cw_isa isa;         /* AUTO: environment CELLWISE_ISA (base, avx2, avx512), else the best here */
+  int device;         /* device number for CW_BACKEND_CUDA */
   cw_log_function *log; /* NULL: the library stays silent */
   void *log_user;
 } cw_context_options;

@@ -111,9 +111,9 @@ typedef struct cw_coordination_result {
   double box_derivatives[3][3];    /* B, row major */
   cw_coordinates_view derivatives; /* optional (component[0] NULL): dc/dr of every atom; in either
                                       space where the context has a device */
-  double *entry_derivatives; /* optional, host: [count_a + count_b][3], entries of a then of b */
-  double *entry_values; /* optional, host: [count_a] sum of s over the pairs of each entry of a (SELF:
-                           their sum is 2 c) */
+  double *entry_derivatives;   /* optional, host: [count_a + count_b][3], entries of a then of b */
+  double *entry_values;        /* optional, host: [count_a] sum of s over the pairs of each entry of
+                              * a (SELF: their sum is 2 c) */
   int without_box_derivatives; /* in: 1 leaves them 0, and saves their cost */
   int64_t pairs_in_range;      /* pairs that counted */
   int64_t cells[3];            /* link cells an axis; 1 1 1 where there are none */

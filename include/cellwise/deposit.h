@@ -34,13 +34,13 @@ typedef struct cw_deposit_options {
   int order; /* shape order, 0 to 11 */
   cw_deposit_method method;
   cw_deposit_path path;
-  int drift;      /* cells a particle may be from its tile before it takes the escape path */
-  int team_size;  /* threads a team on a device; 0: by occupancy. The CPU's teams are one thread */
+  int drift;       /* cells a particle may be from its tile before it takes the escape path */
+  int team_size;   /* threads a team on a device; 0: by occupancy. The CPU's teams are one thread */
   double max_move; /* bound of a particle's move along an axis in this step, cells; 0 means 1. A
                     * device's fixed point takes its quantum from it; a longer move is a fault */
   int scratch_bits; /* of a device's fixed-point tile in single precision: 32, or 64 (0: 64) */
-  double charge;  /* of a particle of weight 1 */
-  double dt;      /* time step: in-plane currents are charge * weight * displacement / dt */
+  double charge;    /* of a particle of weight 1 */
+  double dt;        /* time step: in-plane currents are charge * weight * displacement / dt */
 } cw_deposit_options;
 
 /* Counts of one deposit, for benchmarks and the seed's launch rules; they add up to the number of
@@ -80,7 +80,8 @@ CW_API cw_status cw_deposit_current(cw_context *context, const cw_deposit_option
 
 /* The plain double-precision sum of the same formulas, one thread: the oracle of every other form.
  * J must be CW_DOUBLE; the particles may be of either precision. */
-CW_API cw_status cw_deposit_current_reference(cw_context *context, const cw_deposit_options *options,
+CW_API cw_status cw_deposit_current_reference(cw_context *context,
+                                              const cw_deposit_options *options,
                                               const cw_grid *grid,
                                               const cw_particles_view *particles, cw_vector_view J);
 

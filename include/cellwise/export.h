@@ -3,7 +3,7 @@
 #define CELLWISE_EXPORT_H
 
 #if defined(__GNUC__)
-#define CW_API __attribute__((visibility("default")))
+#define CW_API                __attribute__((visibility("default")))
 #define CW_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #else
 #define CW_API

@@ -10,18 +10,18 @@ extern "C" {
 
 /* The one list of codes: X(name, value, text, state_survives).
  * state_survives is 1 when the object that the call was given is unchanged by the failure. */
-#define CW_STATUS_LIST(X)                                                                      \
-  X(CW_OK, 0, "success", 1)                                                                    \
-  X(CW_ERROR_ARGUMENT, 1, "an argument is out of its range", 1)                                \
-  X(CW_ERROR_INPUT, 2, "the input (deck, file, option) is wrong", 1)                           \
-  X(CW_ERROR_MEMORY, 3, "not enough memory", 1)                                                \
-  X(CW_ERROR_IO, 4, "a file could not be read or written", 1)                                  \
-  X(CW_ERROR_FORMAT, 5, "a file is not in the format that it should have", 1)                  \
-  X(CW_ERROR_UNSUPPORTED, 6, "the request is outside what this build or backend supports", 1)  \
-  X(CW_ERROR_STALE, 7, "a derived table is older than the data that it was built from", 1)     \
-  X(CW_ERROR_NUMERIC, 8, "the computation produced a value that is not finite", 0)             \
-  X(CW_ERROR_DEVICE, 9, "the device reported a failure", 0)                                    \
-  X(CW_ERROR_INTERRUPTED, 10, "interrupted by the user", 1)                                    \
+#define CW_STATUS_LIST(X)                                                                          \
+  X(CW_OK, 0, "success", 1)                                                                        \
+  X(CW_ERROR_ARGUMENT, 1, "an argument is out of its range", 1)                                    \
+  X(CW_ERROR_INPUT, 2, "the input (deck, file, option) is wrong", 1)                               \
+  X(CW_ERROR_MEMORY, 3, "not enough memory", 1)                                                    \
+  X(CW_ERROR_IO, 4, "a file could not be read or written", 1)                                      \
+  X(CW_ERROR_FORMAT, 5, "a file is not in the format that it should have", 1)                      \
+  X(CW_ERROR_UNSUPPORTED, 6, "the request is outside what this build or backend supports", 1)      \
+  X(CW_ERROR_STALE, 7, "a derived table is older than the data that it was built from", 1)         \
+  X(CW_ERROR_NUMERIC, 8, "the computation produced a value that is not finite", 0)                 \
+  X(CW_ERROR_DEVICE, 9, "the device reported a failure", 0)                                        \
+  X(CW_ERROR_INTERRUPTED, 10, "interrupted by the user", 1)                                        \
   X(CW_ERROR_INTERNAL, 11, "a fault inside cellwise: please report it", 0)
 
 typedef enum cw_status {

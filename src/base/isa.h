@@ -5,7 +5,7 @@
 #define CW_BASE_ISA_H
 
 #define CW_ISA_JOIN2(name, suffix) name##suffix
-#define CW_ISA_JOIN(name, suffix) CW_ISA_JOIN2(name, suffix)
+#define CW_ISA_JOIN(name, suffix)  CW_ISA_JOIN2(name, suffix)
 
 #ifdef CW_ISA_SUFFIX
 #define CW_ISA_NAME(name) CW_ISA_JOIN(name, CW_ISA_SUFFIX)
@@ -17,7 +17,7 @@
   ((isa) == CW_ISA_AVX512 ? &name##_avx512 : (isa) == CW_ISA_AVX2 ? &name##_avx2 : &name##_base)
 #else
 #define CW_ISA_DECLARE(type, name) extern const type name##_base
-#define CW_ISA_SELECT(name, isa) ((void)(isa), &name##_base)
+#define CW_ISA_SELECT(name, isa)   ((void)(isa), &name##_base)
 #endif
 
 #endif

@@ -14,8 +14,8 @@ static cw_status copy(cw_context *context, const void *host, size_t bytes, void 
 cw_status cw_bench_device_particles(cw_context *context, int dim, const cw_particles_view *host,
                                     cw_particles_view *device) {
   const size_t count = (size_t)host->count, real = (size_t)cw_precision_size(host->precision);
-  *device =
-      (cw_particles_view){.count = host->count, .precision = host->precision, .space = CW_SPACE_DEVICE};
+  *device = (cw_particles_view){
+      .count = host->count, .precision = host->precision, .space = CW_SPACE_DEVICE};
   for (int a = 0; a < dim; a++) {
     CW_TRY(copy(context, host->i[a], count * sizeof(int32_t), (void **)&device->i[a]));
     CW_TRY(copy(context, host->i_prev[a], count * sizeof(int32_t), (void **)&device->i_prev[a]));

@@ -57,7 +57,8 @@ static const struct argp_option options[] = {
     {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
     {"only", OPT_ONLY, "TEXT", 0, "variants of `massmatrix` whose names contain TEXT", 0},
     {"backend", 'b', "NAME", 0,
-     "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for it)",
+     "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for "
+     "it)",
      0},
     {"device", 'd', "N", 0, "number of the device, as `cellwise info` lists them; implies cuda", 0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
@@ -163,7 +164,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     a->kernel = value;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    cw_cli_usage_error(a->command, "no kernel was named; expected deposit, tiles, sort, step, coordination or massmatrix");
+    cw_cli_usage_error(
+        a->command,
+        "no kernel was named; expected deposit, tiles, sort, step, coordination or massmatrix");
     return EINVAL;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -174,10 +177,12 @@ static const struct {
   const char *name;
   cw_bench_kernel *run;
   int on_device; /* 1: has variants for --backend cuda */
-} kernels[] = {
-    {"deposit", cw_bench_deposit, 1},       {"tiles", cw_bench_tiles, 1},
-    {"sort", cw_bench_sort, 1},             {"step", cw_bench_step, 1},
-    {"massmatrix", cw_bench_massmatrix, 1}, {"coordination", cw_bench_coordination, 1}};
+} kernels[] = {{"deposit", cw_bench_deposit, 1},
+               {"tiles", cw_bench_tiles, 1},
+               {"sort", cw_bench_sort, 1},
+               {"step", cw_bench_step, 1},
+               {"massmatrix", cw_bench_massmatrix, 1},
+               {"coordination", cw_bench_coordination, 1}};
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 
 /* `coordination` has atoms where the others have particles in cells. */
@@ -215,7 +220,8 @@ static void print_table(const char *kernel, const json_t *variants) {
     else
       printf("%14s", json_string_value(error));
     printf("  %s", json_string_value(json_object_get(row, "checksum")));
-    json_t *a_pair = json_object_get(row, "ns_per_pair"), *a_step = json_object_get(row, "ms_per_step");
+    json_t *a_pair = json_object_get(row, "ns_per_pair"),
+           *a_step = json_object_get(row, "ms_per_step");
     if (a_pair)
       printf("  %.4f ns a pair", json_number_value(a_pair));
     if (a_pair && a_step)
@@ -268,11 +274,10 @@ static int bench(const bench_arguments *arguments, int kernel) {
   if (status != CW_OK) {
     failed = cw_cli_error(arguments->command, context, status);
   } else if (arguments->json) {
-    json_t *document =
-        json_pack("{s:s, s:s, s:s, s:o, s:O}", "kernel", kernels[kernel].name, "backend",
-                  cw_backend_name(cw_context_backend(context)), "device", cw_cli_device_name(context),
-                  "case", case_json(kernels[kernel].name, &arguments->c, context), "variants",
-                  variants);
+    json_t *document = json_pack(
+        "{s:s, s:s, s:s, s:o, s:O}", "kernel", kernels[kernel].name, "backend",
+        cw_backend_name(cw_context_backend(context)), "device", cw_cli_device_name(context), "case",
+        case_json(kernels[kernel].name, &arguments->c, context), "variants", variants);
     json_dumpf(document, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(document);
@@ -289,7 +294,8 @@ int cw_command_bench(int argc, char **argv) {
       options,
       parse,
       "KERNEL",
-      "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on the same data; each is checked "
+      "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on "
+      "the same data; each is checked "
       "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
       "2 "
       "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
@@ -321,6 +327,8 @@ int cw_command_bench(int argc, char **argv) {
   for (int k = 0; k < KERNELS; k++)
     if (strcmp(arguments.kernel, kernels[k].name) == 0)
       return bench(&arguments, k);
-  return cw_cli_usage_error(arguments.command, "found kernel '%s'; expected deposit, tiles, sort, step, coordination or massmatrix",
-                            arguments.kernel);
+  return cw_cli_usage_error(
+      arguments.command,
+      "found kernel '%s'; expected deposit, tiles, sort, step, coordination or massmatrix",
+      arguments.kernel);
 }

@@ -31,8 +31,8 @@ static const struct argp_option options[] = {
     {"scratch", OPT_SCRATCH, "S", 0,
      "f32, f64, fixed32 or fixed64 (default: f32 in single precision, f64 in double)", 0},
     {"ppc", OPT_PPC, "N", 0, "particles of a species in a cell (default 32)", 0},
-    {"cells", OPT_CELLS, "N", 0, "cells along each axis (default 256 in 3D, 2048 in 2D, 4194304 in 1D)",
-     0},
+    {"cells", OPT_CELLS, "N", 0,
+     "cells along each axis (default 256 in 3D, 2048 in 2D, 4194304 in 1D)", 0},
     {"json", 'j', NULL, 0, "print one JSON document", 0},
     {0}};
 

@@ -37,8 +37,7 @@ cw_status cw_run_checkpoints_begin(const cw_run_checkpoints *checkpoints, int re
   if (checkpoints->deck->checkpoint.keep == 0 || strcmp(checkpoints->out, checkpoints->folder) == 0)
     return CW_OK;
   CW_TRY(cw_output_open_folder(checkpoints->context, checkpoints->folder));
-  return resumed ? CW_OK
-                 : cw_output_set_aside(checkpoints->context, checkpoints->folder, aside);
+  return resumed ? CW_OK : cw_output_set_aside(checkpoints->context, checkpoints->folder, aside);
 }
 
 cw_status cw_run_checkpoints_check_setup(cw_run_checkpoints *checkpoints, cw_deck *deck) {

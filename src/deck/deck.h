@@ -181,8 +181,7 @@ cw_status cw_deck_check_same(cw_context *context, const cw_deck *deck, const cw_
  * and what else the state was made with come from its deck, `stored`; what the deck says of them too
  * must be the same. Errors: CW_ERROR_INPUT naming the first key that differs and both values, or
  * the engine. */
-cw_status cw_deck_take(cw_context *context, cw_deck *deck, const cw_deck *stored,
-                       const char *path);
+cw_status cw_deck_take(cw_context *context, cw_deck *deck, const cw_deck *stored, const char *path);
 /* A parameter of [setup] itself by name, or NULL. */
 const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char *name);
 /* The same in a table of it: "constants" (entry ""), or "species" with a label. */

@@ -127,8 +127,7 @@ const cw_deck_key cw_deck_keys[] = {
     {"algorithms.deposit", "shape_order", CW_DECK_INT32, DEFAULT(CW_DEFAULT_SHAPE_ORDER), "",
      "Order of the particle shape; 0: zigzag, else Esirkepov; engine ecsim: 1 (CIC, where nothing "
      "is written) or 2 (TSC)",
-     RANGE(0, CW_MAX_SHAPE_ORDER),
-     IN(algorithms.deposit.shape_order)},
+     RANGE(0, CW_MAX_SHAPE_ORDER), IN(algorithms.deposit.shape_order)},
     {"algorithms.fieldsolver", "enable", CW_DECK_BOOL, DEFAULT("true"), "",
      "Advance the fields; false: they stay as set up", ANY, IN(algorithms.fieldsolver_enable)},
     {"algorithms.ecsim", "theta", CW_DECK_FLOAT, DEFAULT("0.5"), "",
@@ -190,8 +189,8 @@ const cw_deck_key cw_deck_keys[] = {
      "Steps between checkpoints; 0: none but the one of a run that is interrupted",
      RANGE(0, STEPS_MAX), IN(checkpoint.interval)},
     {"checkpoint", "interval_time", CW_DECK_FLOAT, DEFAULT("-1.0"), "L/c",
-     "Time between checkpoints, in place of interval; -1: interval counts",
-     RANGE(-1, INFINITY), IN(checkpoint.interval_time)},
+     "Time between checkpoints, in place of interval; -1: interval counts", RANGE(-1, INFINITY),
+     IN(checkpoint.interval_time)},
     {"checkpoint", "keep", CW_DECK_INT64, DEFAULT("2"), "",
      "How many checkpoints are kept, the newest; -1: all; 0: none is ever written",
      RANGE(-1, COUNT_MAX), IN(checkpoint.keep)},
@@ -203,8 +202,7 @@ const cw_deck_key cw_deck_keys[] = {
      IN(checkpoint.write_path)},
 
     {"diagnostics", "interval", CW_DECK_INT64, DEFAULT("1"), "steps",
-     "Steps between updates of the progress line", RANGE(1, STEPS_MAX),
-     IN(diagnostics.interval)},
+     "Steps between updates of the progress line", RANGE(1, STEPS_MAX), IN(diagnostics.interval)},
     {"diagnostics", "log_level", CW_DECK_CHOICE, DEFAULT("\"info\""), "",
      "Least important messages that are shown", ONE_OF(log_levels), IN(diagnostics.log_level)},
     {NULL, NULL, CW_DECK_BOOL, NULL, NULL, NULL, NULL, ANY, 0}};

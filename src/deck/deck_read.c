@@ -217,8 +217,8 @@ int cw_deck_is_state(const cw_deck *deck) {
 
 /* 1 where a state file stands for the key: any but the run's name, engine and problem. */
 static int comes_from_state(const cw_deck *deck, const cw_deck_key *key) {
-  return cw_deck_is_state(deck) && !cw_deck_key_is_species(key) &&
-         strcmp(key->name, "name") != 0 && strcmp(key->name, "engine") != 0;
+  return cw_deck_is_state(deck) && !cw_deck_key_is_species(key) && strcmp(key->name, "name") != 0 &&
+         strcmp(key->name, "engine") != 0;
 }
 
 /* Keys that are not written: their default, or a fault. */
@@ -279,9 +279,9 @@ static void read_tree(cw_deck_reader *reader) {
 cw_status cw_deck_complete(cw_context *context, cw_deck *deck) {
   cw_deck_reader reader = {.deck = deck};
   check_and_derive(&reader);
-  return reader.rank == CW_RANK_NONE ? CW_OK
-                                     : cw_deck_fail(context, deck, reader.where, "%s",
-                                                    reader.message);
+  return reader.rank == CW_RANK_NONE
+             ? CW_OK
+             : cw_deck_fail(context, deck, reader.where, "%s", reader.message);
 }
 
 static int is_known_path(const char *path) {

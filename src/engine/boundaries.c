@@ -8,7 +8,7 @@
 #include "engine/engine_private.h"
 #include "sort/sort_cuda.h"
 
-#define CW_BODY static inline
+#define CW_BODY           static inline
 #define CW_REAL_IS_DOUBLE 0
 #include "engine/boundaries_body.h"
 #undef CW_REAL_IS_DOUBLE
@@ -30,9 +30,11 @@ static int any_outside(const int32_t *i, int64_t from, int64_t to, int32_t cells
 static void apply(const cw_particles_view *view, int axis, int32_t cells,
                   const cw_particle_boundary boundary[2], int64_t from, int64_t to) {
   if (view->precision == CW_DOUBLE)
-    for (int64_t p = from; p < to; p++) cw_apply_sides_f64(view, axis, cells, boundary, p);
+    for (int64_t p = from; p < to; p++)
+      cw_apply_sides_f64(view, axis, cells, boundary, p);
   else
-    for (int64_t p = from; p < to; p++) cw_apply_sides_f32(view, axis, cells, boundary, p);
+    for (int64_t p = from; p < to; p++)
+      cw_apply_sides_f32(view, axis, cells, boundary, p);
 }
 
 /* Whether particles that were sorted into tiles off the sides are still inside: none has moved more

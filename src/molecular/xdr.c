@@ -112,8 +112,8 @@ static cw_status open(cw_trajectory *trajectory) {
   CW_TRY(check(trajectory));
   if (trajectory->xdr_frames == 0)
     return CW_OK;
-  int started = cw_gromacs_child_open(trajectory->lines.path, trajectory->frame.atoms,
-                                      &trajectory->gromacs);
+  int started =
+      cw_gromacs_child_open(trajectory->lines.path, trajectory->frame.atoms, &trajectory->gromacs);
   return started ? CW_OK : fail(trajectory, 1, "a process to read it in cannot be started");
 }
 

@@ -27,7 +27,7 @@ typedef struct cw_sort_plan {
   int64_t groups, strays, cold;
   uint32_t stray_source[CW_PLAN_CHUNK + CW_PLAN_LANES];
   uint32_t stray_place[CW_PLAN_CHUNK + CW_PLAN_LANES];
-  uint32_t cold_source[CW_PLAN_CHUNK + CW_PLAN_LANES]; /* strays so far off that no cache has them */
+  uint32_t cold_source[CW_PLAN_CHUNK + CW_PLAN_LANES]; /* strays that no cache has */
 } cw_sort_plan;
 
 typedef struct cw_sort_cpu {

@@ -141,8 +141,7 @@ static void listen(void *user, cw_log_level level, const char *message) {
 
 START_TEST(test_log_reaches_the_callers_function) {
   heard heard = {0};
-  const cw_context_options options = {
-      .backend = CW_BACKEND_CPU, .log = listen, .log_user = &heard};
+  const cw_context_options options = {.backend = CW_BACKEND_CPU, .log = listen, .log_user = &heard};
   cw_context *context;
   ck_assert_int_eq(cw_context_create(&options, &context, NULL, 0), CW_OK);
   cw_log(context, CW_LOG_WARNING, "dx is %g", 0.5);

@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROGRAM_LIMIT = 240, PROGRAM_TEXT = 1 << 18 }; /* seconds a command; bytes kept of a stream */
+/* Seconds a command; bytes kept of a stream. */
+enum { PROGRAM_LIMIT = 240, PROGRAM_TEXT = 1 << 18 };
 
 static char program_session[64]; /* holds every case's root; goes even when a case fails */
 static char program_root[128];   /* stdout.txt, stderr.txt and work/, where commands run */

@@ -4,18 +4,20 @@
 
 #include "ecsim/ecsim_run.h"
 
+/* clang-format off */
 #define HARRIS_DECK                                                                                \
   ECSIM_HEAD                                                                                       \
-      "[grid]\nresolution = [4, 12, %d]\nextent = [[0.0, 1.4], [0.0, 4.2], "                       \
-      "[0.0, %.17g]]\n" SIDES_3D "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n"                     \
-      "[particles]\nppc0 = 4.0\nuse_weights = true\n" ECSIM_SPECIES("e", "0.00390625", "-1.0")     \
-          ECSIM_SPECIES(                                                                           \
-              "i", "1.0",                                                                          \
-              "1.0") "[algorithms.timestep]\ndt = 0.25\n"                                          \
-                     "[algorithms.deposit]\nshape_order = %d\n[algorithms.ecsim]\npipeline = "     \
-                     "\"%s\"\n"                                                                    \
-                     "solver_tolerance = 1e-14\ntheta = %.17g\nsmoothing_passes = %d\n[setup]\n"   \
-                     "problem = \"double_harris\"\nguide_field = 0.00097\n"
+  "[grid]\nresolution = [4, 12, %d]\nextent = [[0.0, 1.4], [0.0, 4.2], [0.0, %.17g]]\n"            \
+  SIDES_3D                                                                                         \
+  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n"                                                    \
+  "[particles]\nppc0 = 4.0\nuse_weights = true\n"                                                  \
+  ECSIM_SPECIES("e", "0.00390625", "-1.0") ECSIM_SPECIES("i", "1.0", "1.0")                        \
+  "[algorithms.timestep]\ndt = 0.25\n"                                                             \
+  "[algorithms.deposit]\nshape_order = %d\n"                                                       \
+  "[algorithms.ecsim]\npipeline = \"%s\"\n"                                                        \
+  "solver_tolerance = 1e-14\ntheta = %.17g\nsmoothing_passes = %d\n"                               \
+  "[setup]\nproblem = \"double_harris\"\nguide_field = 0.00097\n"
+/* clang-format on */
 
 static engine_fixture harris(int cells_z, int order, const char *pipeline, double theta, int passes,
                              int threads) {

@@ -10,11 +10,11 @@
 #include "setup/setup.h"
 
 /* ck_assert_msg on a status, with the context's message. */
-#define CW_CHECK_OK(context, call)                                                                \
-  do {                                                                                            \
-    cw_status cw_check_status = (call);                                                           \
-    ck_assert_msg(cw_check_status == CW_OK, "%s: %s", cw_status_name(cw_check_status),            \
-                  cw_context_message(context));                                                   \
+#define CW_CHECK_OK(context, call)                                                                 \
+  do {                                                                                             \
+    cw_status cw_check_status = (call);                                                            \
+    ck_assert_msg(cw_check_status == CW_OK, "%s: %s", cw_status_name(cw_check_status),             \
+                  cw_context_message(context));                                                    \
   } while (0)
 
 typedef struct engine_fixture {
@@ -29,8 +29,8 @@ static inline engine_fixture engine_from_text(const char *text, int threads) {
   char message[512];
   ck_assert_msg(cw_context_create(&options, &made.context, message, sizeof message) == CW_OK, "%s",
                 message);
-  CW_CHECK_OK(made.context, cw_deck_parse(made.context, "test deck", text, strlen(text), NULL, 0,
-                                          &made.deck));
+  CW_CHECK_OK(made.context,
+              cw_deck_parse(made.context, "test deck", text, strlen(text), NULL, 0, &made.deck));
   CW_CHECK_OK(made.context, cw_setup_check(made.context, made.deck));
   CW_CHECK_OK(made.context, cw_engine_create(made.context, made.deck, &made.engine));
   return made;
@@ -51,7 +51,8 @@ static inline engine_fixture engine_from_file(const char *path, const cw_deck_ov
 }
 
 static inline void engine_steps(engine_fixture *fixture, int64_t steps) {
-  for (int64_t k = 0; k < steps; k++) CW_CHECK_OK(fixture->context, cw_engine_step(fixture->engine));
+  for (int64_t k = 0; k < steps; k++)
+    CW_CHECK_OK(fixture->context, cw_engine_step(fixture->engine));
 }
 
 static inline cw_vector_view engine_vector(engine_fixture *fixture, cw_engine_quantity quantity) {

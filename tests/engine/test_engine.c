@@ -27,9 +27,11 @@ static double largest_charge_error(const char *deck, int steps) {
   double largest = 0;
   for (int k = 0; k < steps; k++) {
     engine_steps(&f, 1);
-    if (k % 50 != 49) continue;
+    if (k % 50 != 49)
+      continue;
     CW_CHECK_OK(f.context, cw_engine_diagnose(f.engine, &found));
-    if (!(found.charge_error <= largest)) largest = found.charge_error;
+    if (!(found.charge_error <= largest))
+      largest = found.charge_error;
   }
   engine_clear(&f);
   return largest;
@@ -38,20 +40,18 @@ static double largest_charge_error(const char *deck, int steps) {
 /* div E = rho holds at the start; a closing current keeps it to the round-off that 1,000 steps add
  * up: 1,000 * 1e-16 * |E|/(|rho| dx), and |E|/(|rho| dx) is about 10. */
 START_TEST(test_gauss_law_is_kept_over_1000_steps_in_double) {
-  double error = largest_charge_error(
-      WARM("double", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]", PERIODIC_2D,
-           "ppc0 = 8.0\nspatial_sorting_interval = 7"),
-      1000);
+  double error = largest_charge_error(WARM("double", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]",
+                                           PERIODIC_2D, "ppc0 = 8.0\nspatial_sorting_interval = 7"),
+                                      1000);
   ck_assert_msg(error <= 1e-12, "charge error %.3e; expected at most 1e-12", error);
 }
 END_TEST
 
 /* The same in single precision: 1e-7 for 1e-16, and sums of 1,000 rounded steps. */
 START_TEST(test_gauss_law_is_kept_over_1000_steps_in_single) {
-  double error = largest_charge_error(
-      WARM("single", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]", PERIODIC_2D,
-           "ppc0 = 8.0\nspatial_sorting_interval = 7"),
-      1000);
+  double error = largest_charge_error(WARM("single", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]",
+                                           PERIODIC_2D, "ppc0 = 8.0\nspatial_sorting_interval = 7"),
+                                      1000);
   ck_assert_msg(error <= 1e-3, "charge error %.3e; expected at most 1e-3", error);
 }
 END_TEST
@@ -67,9 +67,10 @@ END_TEST
 /* Warm plasma with a Debye length of 0.55 skin depths on cells of 0.1: self-heating over 500 steps
  * with second-order shapes stays below 0.2 % (an unfiltered run of a good code does as well). */
 START_TEST(test_energy_drift_is_small) {
-  engine_fixture f = engine_from_text(WARM("single", "[32, 32]", "[[0.0, 3.2], [0.0, 3.2]]",
-                                           PERIODIC_2D, "ppc0 = 32.0\nspatial_sorting_interval = 5"),
-                                      2);
+  engine_fixture f =
+      engine_from_text(WARM("single", "[32, 32]", "[[0.0, 3.2], [0.0, 3.2]]", PERIODIC_2D,
+                            "ppc0 = 32.0\nspatial_sorting_interval = 5"),
+                       2);
   cw_engine_diagnostics first, last;
   engine_steps(&f, 20); /* fields build up from particle noise at first */
   CW_CHECK_OK(f.context, cw_engine_diagnose(f.engine, &first));

@@ -40,9 +40,11 @@ static inline double growth_rate(const double *time, const double *amplitude, in
   double n = 0, st = 0, sl = 0, stt = 0, stl = 0;
   int started = 0;
   for (int k = 0; k < count; k++) {
-    if (!started && amplitude[k] < low) continue;
+    if (!started && amplitude[k] < low)
+      continue;
     started = 1;
-    if (!(amplitude[k] < high)) break;
+    if (!(amplitude[k] < high))
+      break;
     double l = log(amplitude[k]);
     n += 1, st += time[k], sl += l, stt += time[k] * time[k], stl += time[k] * l;
   }

@@ -5,12 +5,12 @@
 #include "engine/engine_deck.h"
 #include "physics/modes.h"
 
-#define DECK_HEAD                                                                                 \
-  "[simulation]\nname = \"wave\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"double\"\n" \
-  "[grid.metric]\nmetric = \"minkowski\"\n"                                                       \
+#define DECK_HEAD                                                                                  \
+  "[simulation]\nname = \"wave\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"double\"\n"  \
+  "[grid.metric]\nmetric = \"minkowski\"\n"                                                        \
   "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n"
 
-#define SPECIES(label, charge)                                                                    \
+#define SPECIES(label, charge)                                                                     \
   "[[particles.species]]\nlabel = \"" label "\"\nmass = 1.0\ncharge = " charge "\n"
 
 /* omega = 1/skindepth0 for total density n0 (C. K. Birdsall and A. B. Langdon, Plasma Physics via
@@ -21,8 +21,8 @@ START_TEST(test_langmuir_frequency) {
       DECK_HEAD "[grid]\nresolution = [64]\nextent = [[0.0, 6.4]]\n[grid.boundaries]\n"
                 "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
                 "[algorithms.timestep]\nCFL = 0.5\n[particles]\nppc0 = 32.0\n"
-                "spatial_sorting_interval = 5\n" SPECIES("e", "-1.0") SPECIES("p", "1.0")
-                "[setup]\nproblem = \"langmuir\"\namplitude = 0.001\n",
+                "spatial_sorting_interval = 5\n" SPECIES("e", "-1.0")
+                    SPECIES("p", "1.0") "[setup]\nproblem = \"langmuir\"\namplitude = 0.001\n",
       1);
   double before = 0, first = 0, last = 0, previous_time = 0;
   int crossings = 0;
@@ -33,7 +33,8 @@ START_TEST(test_langmuir_frequency) {
     double time = cw_engine_time(f.engine);
     if (before * parts[0] + 0 * parts[1] < 0) {
       last = previous_time + (time - previous_time) * before / (before - parts[0]);
-      if (crossings++ == 0) first = last;
+      if (crossings++ == 0)
+        first = last;
     }
     before = parts[0], previous_time = time;
   }
@@ -67,22 +68,25 @@ static double two_stream_theory(double k, const double share[2], const double dr
       double complex d = omega - k * drift[b];
       residual -= share[b] / (gamma * gamma * gamma) / (d * d);
     }
-    if (cabs(residual) < 1e-9 && cimag(omega) > best) best = cimag(omega);
+    if (cabs(residual) < 1e-9 && cimag(omega) > best)
+      best = cimag(omega);
   }
   return best;
 }
 
 static void check_two_stream(double share_2, double drift_1, double drift_2, double length) {
   char text[2048];
-  snprintf(text, sizeof text,
-           DECK_HEAD "[grid]\nresolution = [64]\nextent = [[0.0, %.17g]]\n[grid.boundaries]\n"
-                     "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
-                     "[particles]\nppc0 = 40.0\nspatial_sorting_interval = 5\n"
-                     "[algorithms.timestep]\nCFL = 0.5\n" SPECIES("e1", "-1.0") SPECIES("p1", "1.0")
-                         SPECIES("e2", "-1.0") SPECIES("p2", "1.0")
-                     "[setup]\nproblem = \"two_stream\"\ndrift_1 = %.17g\ndrift_2 = %.17g\n"
-                     "share_2 = %.17g\nmode = 1\namplitude = 1e-6\n",
-           length, drift_1, drift_2, share_2);
+  snprintf(
+      text, sizeof text,
+      DECK_HEAD
+      "[grid]\nresolution = [64]\nextent = [[0.0, %.17g]]\n[grid.boundaries]\n"
+      "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
+      "[particles]\nppc0 = 40.0\nspatial_sorting_interval = 5\n"
+      "[algorithms.timestep]\nCFL = 0.5\n" SPECIES("e1", "-1.0") SPECIES("p1", "1.0")
+          SPECIES("e2", "-1.0") SPECIES(
+              "p2", "1.0") "[setup]\nproblem = \"two_stream\"\ndrift_1 = %.17g\ndrift_2 = %.17g\n"
+                           "share_2 = %.17g\nmode = 1\namplitude = 1e-6\n",
+      length, drift_1, drift_2, share_2);
   engine_fixture f = engine_from_text(text, 1);
   enum { SAMPLES = 20000 };
   double *time = calloc(SAMPLES, sizeof *time), *amplitude = calloc(SAMPLES, sizeof *amplitude);
@@ -92,9 +96,11 @@ static void check_two_stream(double share_2, double drift_1, double drift_2, dou
     engine_steps(&f, 1);
     time[count] = cw_engine_time(f.engine);
     amplitude[count] = mode_amplitude(f.engine, cw_fields_E(cw_engine_fields(f.engine)), 0, 1);
-    if (amplitude[count] > largest) largest = amplitude[count];
+    if (amplitude[count] > largest)
+      largest = amplitude[count];
     count++;
-    if (amplitude[count - 1] < 0.5 * largest && largest > 1e-3) break;
+    if (amplitude[count - 1] < 0.5 * largest && largest > 1e-3)
+      break;
   }
   double measured = growth_rate(time, amplitude, count, 1e-3 * largest, 0.1 * largest);
   const double share[2] = {1 - share_2, share_2}, drift[2] = {drift_1, drift_2};
@@ -112,7 +118,9 @@ START_TEST(test_two_stream_growth_of_symmetric_beams) {
 }
 END_TEST
 
-START_TEST(test_two_stream_growth_of_a_weak_beam) { check_two_stream(0.1, 0.0, 0.4, TWO_PI * 0.4); }
+START_TEST(test_two_stream_growth_of_a_weak_beam) {
+  check_two_stream(0.1, 0.0, 0.4, TWO_PI * 0.4);
+}
 END_TEST
 
 /* Cold counter-streaming beams along z, wave along x (F. Califano et al., Phys. Rev. E 57 (1998)
@@ -127,12 +135,13 @@ START_TEST(test_weibel_growth) {
   enum { FIRST = 4, MODES = 8, SAMPLES = 4000 };
   const double v = 0.5, length = 12.8;
   engine_fixture f = engine_from_text(
-      DECK_HEAD "[grid]\nresolution = [256]\nextent = [[0.0, 12.8]]\n[grid.boundaries]\n"
-                "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
-                "[particles]\nppc0 = 160.0\nspatial_sorting_interval = 5\n"
-                "[algorithms.timestep]\nCFL = 0.8\n" SPECIES("e1", "-1.0") SPECIES("p1", "1.0")
-                    SPECIES("e2", "-1.0") SPECIES("p2", "1.0")
-                "[setup]\nproblem = \"weibel\"\ndrift = 0.5\naxis = \"z\"\n",
+      DECK_HEAD
+      "[grid]\nresolution = [256]\nextent = [[0.0, 12.8]]\n[grid.boundaries]\n"
+      "fields = [[\"PERIODIC\"]]\nparticles = [[\"PERIODIC\"]]\n"
+      "[particles]\nppc0 = 160.0\nspatial_sorting_interval = 5\n"
+      "[algorithms.timestep]\nCFL = 0.8\n" SPECIES("e1", "-1.0") SPECIES("p1", "1.0")
+          SPECIES("e2", "-1.0")
+              SPECIES("p2", "1.0") "[setup]\nproblem = \"weibel\"\ndrift = 0.5\naxis = \"z\"\n",
       1);
   double *time = calloc(SAMPLES, sizeof *time);
   double *amplitude = calloc((size_t)SAMPLES * MODES, sizeof *amplitude);
@@ -141,8 +150,8 @@ START_TEST(test_weibel_growth) {
     engine_steps(&f, 1);
     time[count] = cw_engine_time(f.engine);
     for (int m = 0; m < MODES; m++)
-      amplitude[m * SAMPLES + count] = mode_amplitude(
-          f.engine, cw_fields_B(cw_engine_fields(f.engine)), 1, FIRST + m);
+      amplitude[m * SAMPLES + count] =
+          mode_amplitude(f.engine, cw_fields_B(cw_engine_fields(f.engine)), 1, FIRST + m);
     count++;
   }
   /* Each mode starts with an arbitrary mixture of growing and other waves: the mean of the ratio
@@ -150,13 +159,16 @@ START_TEST(test_weibel_growth) {
   double ratio = 0;
   for (int m = 0; m < MODES; m++) {
     double largest = 0;
-    for (int k = 0; k < count; k++) largest = fmax(largest, amplitude[m * SAMPLES + k]);
+    for (int k = 0; k < count; k++)
+      largest = fmax(largest, amplitude[m * SAMPLES + k]);
     double measured =
         growth_rate(time, &amplitude[m * SAMPLES], count, 0.005 * largest, 0.08 * largest);
     ratio += measured / weibel_theory(TWO_PI * (FIRST + m) / length, v) / MODES;
   }
-  ck_assert_msg(fabs(ratio - 1) <= 0.1, "measured over theoretical growth is %.4f; expected 1 within "
-                                        "10 %%", ratio);
+  ck_assert_msg(fabs(ratio - 1) <= 0.1,
+                "measured over theoretical growth is %.4f; expected 1 within "
+                "10 %%",
+                ratio);
   free(time), free(amplitude);
   engine_clear(&f);
 }

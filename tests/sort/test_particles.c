@@ -134,7 +134,8 @@ START_TEST(test_copy_holds_the_same_slots_and_is_another_order) {
     for (int64_t s = 0; s < count; s++) {
       a.i[0][s] = (int32_t)(s - count), a.i_prev[1][s] = (int32_t)s;
       ((float *)a.dx_prev[1])[s] = (float)s, ((float *)a.u[2])[s] = (float)(2 * s);
-      ((float *)a.weight)[s] = (float)(3 * s), a.tag[s] = (uint8_t)(s % 2), a.id[s] = (uint64_t)(7 * s);
+      ((float *)a.weight)[s] = (float)(3 * s), a.tag[s] = (uint8_t)(s % 2),
+              a.id[s] = (uint64_t)(7 * s);
     }
     const uint64_t epoch = cw_particles_epoch(to);
     ck_assert_int_eq(cw_particles_copy(to, from), CW_OK);
@@ -149,8 +150,9 @@ START_TEST(test_copy_holds_the_same_slots_and_is_another_order) {
                      0);
   }
   cw_particles_destroy(to);
-  const cw_particles_options other[] = {
-      {.dim = 3, .with_weights = 1}, {.dim = 2}, {.dim = 2, .with_weights = 1, .precision = CW_DOUBLE}};
+  const cw_particles_options other[] = {{.dim = 3, .with_weights = 1},
+                                        {.dim = 2},
+                                        {.dim = 2, .with_weights = 1, .precision = CW_DOUBLE}};
   for (int k = 0; k < 3; k++) {
     ck_assert_int_eq(cw_particles_create(context, &other[k], 0, &to), CW_OK);
     ck_assert_int_eq(cw_particles_copy(to, from), CW_ERROR_ARGUMENT);

@@ -12,17 +12,18 @@
 enum { CW_EXPRESSION_LENGTH = 96, CW_EXPRESSION_DEPTH = 12 };
 
 /* Operations: X(NAME, written, operands). The part after the variables is called as functions. */
+/* clang-format off */
 #define CW_EXPRESSION_OPERATIONS(X)                                                                \
-  X(CONSTANT, "", 0)                                                                               \
-  X(VARIABLE, "", 0) X(ADD, "", 2) X(SUBTRACT, "", 2) X(MULTIPLY, "", 2) X(DIVIDE, "", 2)          \
-      X(POWER, "pow", 2) X(INTEGER_POWER, "", 1) X(NEGATE, "", 1) X(SQRT, "sqrt", 1)               \
-          X(EXP, "exp", 1) X(LOG, "log", 1) X(SIN, "sin", 1) X(COS, "cos", 1) X(TAN, "tan", 1)     \
-              X(ASIN, "asin", 1) X(ACOS, "acos", 1) X(ATAN, "atan", 1) X(SINH, "sinh", 1)          \
-                  X(COSH, "cosh", 1) X(TANH, "tanh", 1) X(ERF, "erf", 1) X(ERFC, "erfc", 1)        \
-                      X(STEP, "step", 1) X(SQUARE, "square", 1) X(CUBE, "cube", 1)                 \
-                          X(RECIP, "recip", 1) X(ABS, "abs", 1) X(FLOOR, "floor", 1)               \
-                              X(CEIL, "ceil", 1) X(MIN, "min", 2) X(MAX, "max", 2)                 \
-                                  X(ATAN2, "atan2", 2) X(SELECT, "select", 3)
+  X(CONSTANT, "", 0) X(VARIABLE, "", 0)                                                            \
+  X(ADD, "", 2) X(SUBTRACT, "", 2) X(MULTIPLY, "", 2) X(DIVIDE, "", 2)                             \
+  X(POWER, "pow", 2) X(INTEGER_POWER, "", 1) X(NEGATE, "", 1) X(SQRT, "sqrt", 1)                   \
+  X(EXP, "exp", 1) X(LOG, "log", 1) X(SIN, "sin", 1) X(COS, "cos", 1) X(TAN, "tan", 1)             \
+  X(ASIN, "asin", 1) X(ACOS, "acos", 1) X(ATAN, "atan", 1) X(SINH, "sinh", 1)                      \
+  X(COSH, "cosh", 1) X(TANH, "tanh", 1) X(ERF, "erf", 1) X(ERFC, "erfc", 1)                        \
+  X(STEP, "step", 1) X(SQUARE, "square", 1) X(CUBE, "cube", 1) X(RECIP, "recip", 1)                \
+  X(ABS, "abs", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1) X(MIN, "min", 2)                        \
+  X(MAX, "max", 2) X(ATAN2, "atan2", 2) X(SELECT, "select", 3)
+/* clang-format on */
 
 typedef enum cw_operation {
 #define CW_OPERATION_ENUM(name, written, operands) CW_OP_##name,

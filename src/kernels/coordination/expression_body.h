@@ -110,7 +110,7 @@ CW_BODY void CW_REAL_NAME(cw_dual_one)(int operation, int index, CW_REAL_NAME(cw
 
 /* a = a op b, or a = select(a, b, b[1]). */
 CW_BODY void CW_REAL_NAME(cw_dual_more)(int operation, CW_REAL_NAME(cw_dual) * a,
-                                              const CW_REAL_NAME(cw_dual) * b) {
+                                        const CW_REAL_NAME(cw_dual) * b) {
   switch (operation) {
   case CW_OP_ADD:
     CW_DUAL_PAIR(x + y, dx + dy);

@@ -28,8 +28,7 @@ CW_BODY cw_real CW_REAL_NAME(cw_geometric)(int n, cw_real x, cw_real *derivative
 /* (1 - x^n)/(1 - x^m) and its derivative by x. Near x = 1 numerator and denominator vanish together
  * and the quotient loses digits; there P_n/P_m is taken, which has no cancellation in the value and
  * a mild one, by (m - 1)/(m - n), in the derivative. */
-CW_BODY void CW_REAL_NAME(cw_quotient)(int n, int m, const cw_real *x, cw_real *s,
-                                             cw_real *ds) {
+CW_BODY void CW_REAL_NAME(cw_quotient)(int n, int m, const cw_real *x, cw_real *s, cw_real *ds) {
   cw_real pn[CW_LANES], pm[CW_LANES];
   CW_REAL_NAME(cw_power)(n - 1, x, pn);
   CW_REAL_NAME(cw_power)(m - 1, x, pm);
@@ -50,7 +49,7 @@ CW_BODY void CW_REAL_NAME(cw_quotient)(int n, int m, const cw_real *x, cw_real *
 }
 
 CW_BODY void CW_REAL_NAME(cw_smap)(const cw_switching *p, const cw_real *x, cw_real *s,
-                                         cw_real *ds) {
+                                   cw_real *ds) {
   cw_real below[CW_LANES], c = (cw_real)p->smap_c;
   CW_REAL_NAME(cw_power)(p->a - 1, x, below);
   CW_EACH_LANE {
@@ -61,7 +60,7 @@ CW_BODY void CW_REAL_NAME(cw_smap)(const cw_switching *p, const cw_real *x, cw_r
 }
 
 CW_BODY void CW_REAL_NAME(cw_custom)(const cw_switching *p, const cw_real *x, cw_real *s,
-                                           cw_real *ds) {
+                                     cw_real *ds) {
   CW_REAL_NAME(cw_dual) variables[2];
   CW_EACH_LANE {
     variables[0].v[l] = x[l], variables[0].d[l] = 1;
@@ -73,7 +72,7 @@ CW_BODY void CW_REAL_NAME(cw_custom)(const cw_switching *p, const cw_real *x, cw
 
 /* s and ds/dx for x > 0, by form. */
 CW_BODY void CW_REAL_NAME(cw_switching_of_x)(const cw_switching *p, const cw_real *r,
-                                                   const cw_real *x, cw_real *s, cw_real *ds) {
+                                             const cw_real *x, cw_real *s, cw_real *ds) {
   const cw_real pi = (cw_real)3.14159265358979323846;
   const cw_real largest = CW_REAL_IS_DOUBLE ? 700 : 80; /* e to that power is finite */
   switch (p->form) {
@@ -126,8 +125,8 @@ CW_BODY void CW_REAL_NAME(cw_switching_of_x)(const cw_switching *p, const cw_rea
 }
 
 /* s and g = s'(r)/r, stretched. Distances beyond the range must have been left out. */
-CW_BODY void CW_REAL_NAME(cw_switching_lanes)(const cw_switching *p, const cw_real *r2,
-                                                    cw_real *s, cw_real *g) {
+CW_BODY void CW_REAL_NAME(cw_switching_lanes)(const cw_switching *p, const cw_real *r2, cw_real *s,
+                                              cw_real *g) {
   const cw_real stretch = (cw_real)p->stretch, shift = (cw_real)p->shift;
   const cw_real limit = (cw_real)(CW_REAL_IS_DOUBLE ? p->limit_double : p->limit_single);
   const cw_real inverse = (cw_real)p->inverse_r_0, d_0 = (cw_real)p->d_0;

@@ -12,7 +12,10 @@
  * Zigzag (Umeda et al., Comput. Phys. Commun. 156 (2003) 73) is order 0. In 3D its weights, taken
  * at the middle of each half path, leave a residue of q dx dy dz/4 a half path in the continuity
  * equation; their mean along the path, which has dy dz/12 more (J. Villasenor & O. Buneman, Comput.
- * Phys. Commun. 69 (1992) 306), closes it and is what stands here. */
+ * Phys. Commun. 69 (1992) 306), closes it and is what stands here.
+ *
+ * clang-format 14 takes calls of names that macros make for declarations: laid out by hand. */
+/* clang-format off */
 #include "base/real.h"
 
 #undef cw_sink

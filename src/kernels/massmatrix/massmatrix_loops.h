@@ -1,5 +1,6 @@
 /* All loops of massmatrix_cpu.c for one precision of the sums. */
-/* clang-format off: each file needs those before it */
+/* Each file needs those before it. */
+/* clang-format off */
 #include "base/real.h"
 #include "kernels/shape_body.h"
 

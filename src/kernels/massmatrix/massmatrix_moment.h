@@ -46,9 +46,10 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply_all)(int slow_axis, int eights, int slo
   const int groups = (columns + most - 1) / most, wide = (columns + groups - 1) / groups;
   for (int begin = 0; begin < rows; begin += vectors) {
     int column = 0;
-    for (; column + wide < columns; column += wide)
+    for (; column + wide < columns; column += wide) {
       CW_REAL_NAME(cw_mm_multiply)
       (slow_axis, eights, begin, vectors, column, wide, columns, n, first, block, s);
+    }
     CW_REAL_NAME(cw_mm_multiply)
     (slow_axis, eights, begin, vectors, (groups - 1) * wide, columns - (groups - 1) * wide, columns,
      n, first, block, s);

@@ -52,8 +52,9 @@ cw_status cw_push_cuda(cw_context *context, const cw_push_job *job, const cw_cel
   CW_TRY(cw_device_use(context, NULL));
   CW_TRY(plan(context, job, cells, tuning, &drift));
   if (drift >= 0) {
-    cw_push_tiles tiles = {cells->tile, {1, 1, 1}, cells->total_tiles, cells->tile_offsets, drift,
-                           cw_push_edge(job->order, cells->tile, drift)};
+    cw_push_tiles tiles = {
+        cells->tile,         {1, 1, 1}, cells->total_tiles,
+        cells->tile_offsets, drift,     cw_push_edge(job->order, cells->tile, drift)};
     for (int a = 0; a < 3; a++)
       tiles.tiles[a] = cells->tiles[a];
     sorted = cw_min_i64(cells->npart_partitioned, job->particles.count);

@@ -7,7 +7,8 @@
 #define CW_BODY           static __device__ __forceinline__
 #define CW_SQRT           sqrt
 #define CW_LANE_IS_VECTOR 0
-/* clang-format off: each builds on the one before */
+/* Each builds on the one before. */
+/* clang-format off */
 #include "kernels/push/push_lane.h"
 #include "kernels/push/push_body.h"
 /* clang-format on */
@@ -19,9 +20,15 @@ typedef struct particle {
 } particle;
 
 /* The value is needed here: keeps its load before the branches that follow. */
-static __device__ __forceinline__ void hold(int32_t &value) { asm volatile("" : "+r"(value)); }
-static __device__ __forceinline__ void hold(float &value) { asm volatile("" : "+f"(value)); }
-static __device__ __forceinline__ void hold(double &value) { asm volatile("" : "+d"(value)); }
+static __device__ __forceinline__ void hold(int32_t &value) {
+  asm volatile("" : "+r"(value));
+}
+static __device__ __forceinline__ void hold(float &value) {
+  asm volatile("" : "+f"(value));
+}
+static __device__ __forceinline__ void hold(double &value) {
+  asm volatile("" : "+d"(value));
+}
 
 /* Particles pass through once: they are not to push the fields out of the caches (__ldcs, __stcs).
  * All loads are in flight before the first is waited for. */
@@ -37,7 +44,8 @@ static __device__ __forceinline__ particle load(const cw_particles_view &view, i
   }
 #pragma unroll
   for (int a = 0; a < 3; a++) {
-    if (a < DIM) hold(p.i[a]), hold(p.dx[a]);
+    if (a < DIM)
+      hold(p.i[a]), hold(p.dx[a]);
     hold(p.u[a]);
   }
   hold(tag);
@@ -96,7 +104,8 @@ static __device__ __forceinline__ void gather(const cw_push_job &job,
 #pragma unroll(ORDER ? 6 : 1)
   for (int c = 0; c < 6; c++) {
     field[c] = 0;
-    if (!(c < 3 ? job.E[0] : job.B[0])) continue;
+    if (!(c < 3 ? job.E[0] : job.B[0]))
+      continue;
     const cw_real *value = nodes.component[c];
     const cw_real *along[3];
 #pragma unroll
@@ -139,7 +148,8 @@ static __device__ __forceinline__ void advance(const cw_push_job &job, cw_fault_
     __stcs(view.i[a] + slot, CW_LANE_NAME(cw_add_cells)(old.i[a], CW_LANE_TO_CELL(crossed)));
     __stcs((cw_real *)view.dx[a] + slot, dx);
   }
-  if (!finite) cw_fault_report(fault, CW_FAULT_MOMENTUM, slot);
+  if (!finite)
+    cw_fault_report(fault, CW_FAULT_MOMENTUM, slot);
 }
 
 /* Gather from the caches and push; a particle outside the fields' arrays gets none. */
@@ -148,7 +158,8 @@ static __device__ __forceinline__ void push_slot(const cw_push_job &job, cw_faul
                                                  int64_t slot) {
   const int order = ORDER ? ORDER : job.order;
   const particle p = load<DIM>(job.particles, slot);
-  if (!p.alive) return;
+  if (!p.alive)
+    return;
   node_arrays<int64_t> nodes;
   bool inside = true;
 #pragma unroll
@@ -163,8 +174,10 @@ static __device__ __forceinline__ void push_slot(const cw_push_job &job, cw_faul
   for (int c = 0; c < 6; c++)
     nodes.component[c] = (const cw_real *)(c < 3 ? job.E[c] : job.B[c - 3]) + job.offset;
   cw_real field[6] = {0, 0, 0, 0, 0, 0};
-  if (inside) gather<DIM, ORDER>(job, nodes, p, field);
-  else cw_fault_report(fault, CW_FAULT_OUTSIDE, slot);
+  if (inside)
+    gather<DIM, ORDER>(job, nodes, p, field);
+  else
+    cw_fault_report(fault, CW_FAULT_OUTSIDE, slot);
   advance<DIM>(job, fault, slot, p, field);
 }
 
@@ -182,7 +195,8 @@ static __global__ void __launch_bounds__(CW_THREADS)
   const cw_real none[6] = {0, 0, 0, 0, 0, 0};
   cw_grid_stride(n, job.particles.count - first) {
     const particle p = load<DIM>(job.particles, first + n);
-    if (p.alive) advance<DIM>(job, fault, first + n, p, none);
+    if (p.alive)
+      advance<DIM>(job, fault, first + n, p, none);
   }
 }
 
@@ -227,7 +241,8 @@ static __device__ __forceinline__ void stage(const cw_push_job &job, const windo
 #pragma unroll
     for (int c = 0; c < 6; c++) {
       const cw_real *field = (const cw_real *)(c < 3 ? job.E[c] : job.B[c - 3]);
-      if (inside && field) staged[c * volume + n] = __ldg(field + at);
+      if (inside && field)
+        staged[c * volume + n] = __ldg(field + at);
     }
   }
 }
@@ -253,7 +268,8 @@ static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 
   __shared__ unsigned escaped, list[ESCAPED_ROOM];
   const int64_t begin = tiles.offsets[blockIdx.x];
   const int64_t end = min(tiles.offsets[blockIdx.x + 1], job.particles.count);
-  if (begin >= end) return;
+  if (begin >= end)
+    return;
   if (threadIdx.x == 0) {
     escaped = 0;
     tile_window<DIM, ORDER>(job, tiles, w);
@@ -265,12 +281,14 @@ static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 
   stage<DIM, ORDER>(job, w, edge, volume, staged);
   node_arrays<int> nodes;
 #pragma unroll
-  for (int c = 0; c < 6; c++) nodes.component[c] = staged + c * volume;
+  for (int c = 0; c < 6; c++)
+    nodes.component[c] = staged + c * volume;
   nodes.stride[0] = 1, nodes.stride[1] = edge, nodes.stride[2] = edge * edge;
   __syncthreads();
   for (int64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
     const particle p = load<DIM>(job.particles, slot);
-    if (!p.alive) continue;
+    if (!p.alive)
+      continue;
     bool near = true;
 #pragma unroll
     for (int a = 0; a < DIM; a++) {
@@ -280,8 +298,10 @@ static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 
     }
     if (!near) {
       const unsigned place = atomicAdd(&escaped, 1u);
-      if (place < ESCAPED_ROOM) list[place] = (unsigned)(slot - begin);
-      else push_escaped<DIM, ORDER>(job, fault, slot);
+      if (place < ESCAPED_ROOM)
+        list[place] = (unsigned)(slot - begin);
+      else
+        push_escaped<DIM, ORDER>(job, fault, slot);
       continue;
     }
     cw_real field[6];
@@ -334,8 +354,10 @@ template <int TILE> static tile_kernel *tile_kernel_of(int dim, int order) {
 }
 
 static tile_kernel *choose_tile_kernel(int dim, int order, const cw_push_tiles *tiles) {
-  if (tiles->drift == 1 && tiles->tile == 8) return tile_kernel_of<8>(dim, order);
-  if (tiles->drift == 1 && tiles->tile == 4) return tile_kernel_of<4>(dim, order);
+  if (tiles->drift == 1 && tiles->tile == 8)
+    return tile_kernel_of<8>(dim, order);
+  if (tiles->drift == 1 && tiles->tile == 4)
+    return tile_kernel_of<4>(dim, order);
   return tile_kernel_of<0>(dim, order);
 }
 
