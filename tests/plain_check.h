@@ -65,7 +65,7 @@ static inline int plain_main(const plain_case *cases, int count) {
     if (only && !strstr(cases[k].name, only))
       continue;
     run++;
-    cw_context_options options = {CW_BACKEND_CUDA, 0, CW_ISA_AUTO, 0, NULL, NULL};
+    cw_context_options options = {CW_BACKEND_CUDA, 0, CW_ISA_AUTO, 0, 0, NULL, NULL};
     cw_context *context = NULL;
     cw_status status = cw_context_create(&options, &context, message, (int)sizeof message);
     if (status == CW_ERROR_UNSUPPORTED) {

@@ -32,7 +32,9 @@ typedef struct cw_context_options {
   cw_backend backend; /* AUTO: the device if there is one and the build supports it, else the CPU */
   int threads;        /* CPU threads; 0: what OpenMP offers (OMP_NUM_THREADS, affinity) */
   cw_isa isa;         /* AUTO: environment CELLWISE_ISA (base, avx2, avx512), else the best here */
-  int device;         /* device number for CW_BACKEND_CUDA */
+  int device;         /* device number; 0 without only_device: of the devices that can be used the
+                       * one with the most free memory */
+  int only_device;    /* 1: device 0 is meant as a number, too; other numbers always are */
   cw_log_function *log; /* NULL: the library stays silent */
   void *log_user;
 } cw_context_options;
@@ -40,7 +42,8 @@ typedef struct cw_context_options {
 /* Creates a context; options may be NULL. On failure *context is NULL, and since there is no
  * context to hold the message, `message` (may be NULL) of message_size bytes receives it.
  * Errors: CW_ERROR_UNSUPPORTED (instruction set or backend not here), CW_ERROR_ARGUMENT,
- * CW_ERROR_MEMORY. */
+ * CW_ERROR_MEMORY, CW_ERROR_DEVICE (a device that is there but can't be opened: busy, full); the
+ * message lists the devices there are. */
 CW_API cw_status cw_context_create(const cw_context_options *options, cw_context **context,
                                    char *message, int message_size);
 /* Frees the context; every object made from it must be destroyed before. NULL is allowed. */

@@ -79,7 +79,8 @@ static cw_status choose_isa(cw_context *context, cw_isa wanted) {
 }
 
 /* Only AUTO may end on the CPU where the device can't be used; it says why to the log. */
-static cw_status choose_backend(cw_context *context, cw_backend wanted) {
+static cw_status choose_backend(cw_context *context, const cw_context_options *options) {
+  const cw_backend wanted = options->backend;
   context->backend = CW_BACKEND_CPU;
   if (wanted == CW_BACKEND_CPU)
     return CW_OK;
@@ -89,7 +90,8 @@ static cw_status choose_backend(cw_context *context, cw_backend wanted) {
   cw_status status = cw_device_count(context, &count);
   int missing = status != CW_OK || count == 0;
   if (status == CW_OK)
-    status = cw_device_open(context);
+    status = cw_device_open(
+        context, options->device || options->only_device ? &options->device : NULL);
   if (status == CW_OK) {
     context->backend = CW_BACKEND_CUDA;
     return CW_OK;
@@ -108,13 +110,12 @@ static cw_status choose_backend(cw_context *context, cw_backend wanted) {
 static cw_status init(cw_context *context, const cw_context_options *options) {
   context->log = options->log;
   context->log_user = options->log_user;
-  context->device = options->device;
   if (options->threads < 0 || options->threads > CW_MAX_THREADS)
     return cw_fail(context, CW_ERROR_ARGUMENT, "threads is %d; expected 0 (all) to %d",
                    options->threads, CW_MAX_THREADS);
   context->threads = options->threads ? options->threads : omp_get_max_threads();
   CW_TRY(choose_isa(context, options->isa));
-  return choose_backend(context, options->backend);
+  return choose_backend(context, options);
 }
 
 cw_status cw_context_create(const cw_context_options *options, cw_context **context, char *message,
@@ -159,8 +160,9 @@ int cw_context_device(const cw_context *context) {
 cw_device *cw_context_opened(const cw_context *context) {
   return context->opened;
 }
-void cw_context_set_opened(cw_context *context, cw_device *opened) {
+void cw_context_set_opened(cw_context *context, cw_device *opened, int number) {
   context->opened = opened;
+  context->device = number;
 }
 
 void cw_context_leave_device(cw_context *context) {

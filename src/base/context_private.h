@@ -36,7 +36,8 @@ struct cw_context {
 /* The members that device code, which is C++, needs. */
 int cw_context_device(const cw_context *context);
 cw_device *cw_context_opened(const cw_context *context);
-void cw_context_set_opened(cw_context *context, cw_device *opened);
+/* `opened` may be NULL: the device has been closed. */
+void cw_context_set_opened(cw_context *context, cw_device *opened, int number);
 /* Gives the device back and goes on with the CPU; nothing of the device may be held any more. */
 void cw_context_leave_device(cw_context *context);
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cellwise/context.h>
+#include "base/device_choice.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +26,7 @@ typedef struct cw_device_properties {
   size_t shared_per_block, shared_per_multiprocessor; /* bytes; a block's on request */
   size_t shared_reserved_per_block;                   /* bytes that the system takes of a block's */
   size_t l2_bytes;
-  size_t memory_total, memory_free; /* bytes; free: 0 where the device can't be asked */
+  size_t memory_total, memory_free; /* bytes; free: when it was opened, 0 if it was not */
 } cw_device_properties;
 
 /* Devices here. `context` (may be NULL) takes the message. Errors: CW_ERROR_UNSUPPORTED (this build
@@ -34,10 +34,17 @@ typedef struct cw_device_properties {
 cw_status cw_device_count(cw_context *context, int *count);
 /* Errors: as above, CW_ERROR_ARGUMENT (no such device: the message says how many there are). */
 cw_status cw_device_describe(cw_context *context, int device, cw_device_properties *properties);
+/* Fills the device's entry of the table for cw_device_choose. With `open` the device is opened, where
+ * that is allowed, to see whether it can be and what is free: it stays open until unprobe, which must
+ * be called once for each probe with `open` that returned CW_OK. What opening it says is in the entry
+ * and is no error. Errors: as of describe. */
+cw_status cw_device_probe(cw_context *context, int device, int open, cw_device_entry *entry);
+void cw_device_unprobe(const cw_device_entry *entry);
 
-/* Opens device number context->device for the context: a stream for its work and one beside it
- * (aux) for what may overlap. Errors: as of describe. Closing waits for the work; NULL-safe. */
-cw_status cw_device_open(cw_context *context);
+/* Opens a device for the context: number *wanted, or with NULL the one that cw_device_choose takes; a
+ * stream for its work and one beside it (aux) for what may overlap. Errors: as of
+ * cw_device_choose. Closing waits for the work; NULL-safe. */
+cw_status cw_device_open(cw_context *context, const int *wanted);
 void cw_device_close(cw_context *context);
 /* Properties as read when it was opened; NULL for a context without a device. */
 const cw_device_properties *cw_device_opened(const cw_context *context);

@@ -6,8 +6,6 @@
 
 #include "base/device_cuda.cuh"
 
-enum { MIN_COMPUTE_MAJOR = 8 }; /* the oldest code in the binary is for compute capability 8.0 */
-
 struct held_block {
   held_block *next;
   void *pointer;
@@ -41,73 +39,6 @@ cw_status cw_cuda_check(cw_context *context, cudaError_t error, const char *call
                  "%s failed: %s (%s)", call, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-cw_status cw_device_count(cw_context *context, int *count) {
-  *count = 0;
-  cudaError_t error = cudaGetDeviceCount(count);
-  if (error == cudaSuccess && *count > 0)
-    return CW_OK;
-  cudaGetLastError();
-  *count = 0;
-  if (error == cudaSuccess || error == cudaErrorNoDevice)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "there is no NVIDIA device here that can be used");
-  int driver = 0;
-  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
-      driver > 0)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "the NVIDIA driver offers CUDA %d.%d; this build needs %d.%d", driver / 1000,
-                   driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-  if (error == cudaErrorInsufficientDriver)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED, "there is no NVIDIA driver here (%s)",
-                   cudaGetErrorName(error));
-  return cw_cuda_check(context, error, "cudaGetDeviceCount");
-}
-
-static cw_status check_number(cw_context *context, int device) {
-  int count;
-  CW_TRY(cw_device_count(context, &count));
-  if (device < 0 || device >= count)
-    return cw_fail(context, CW_ERROR_ARGUMENT,
-                   "device %d was asked for; there %s %d here, numbered from 0", device,
-                   count == 1 ? "is" : "are", count);
-  return CW_OK;
-}
-
-static cw_status read_properties(cw_context *context, int device,
-                                 cw_device_properties *properties) {
-  cudaDeviceProp found;
-  CW_CUDA_TRY(context, cudaGetDeviceProperties(&found, device));
-  snprintf(properties->name, sizeof properties->name, "%.127s", found.name);
-  properties->compute_major = found.major;
-  properties->compute_minor = found.minor;
-  properties->multiprocessors = found.multiProcessorCount;
-  properties->threads_per_block = found.maxThreadsPerBlock;
-  properties->threads_per_multiprocessor = found.maxThreadsPerMultiProcessor;
-  properties->blocks_per_multiprocessor = found.maxBlocksPerMultiProcessor;
-  properties->registers_per_multiprocessor = found.regsPerMultiprocessor;
-  properties->shared_per_block = found.sharedMemPerBlockOptin;
-  properties->shared_per_multiprocessor = found.sharedMemPerMultiprocessor;
-  properties->shared_reserved_per_block = found.reservedSharedMemPerBlock;
-  properties->l2_bytes = (size_t)found.l2CacheSize;
-  properties->memory_total = found.totalGlobalMem;
-  return CW_OK;
-}
-
-cw_status cw_device_describe(cw_context *context, int device, cw_device_properties *properties) {
-  memset(properties, 0, sizeof *properties);
-  CW_TRY(check_number(context, device));
-  CW_TRY(read_properties(context, device, properties));
-  size_t total;
-  int before = 0;
-  /* A device that another program holds for itself can be described, but not asked. */
-  if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device) != cudaSuccess ||
-      cudaMemGetInfo(&properties->memory_free, &total) != cudaSuccess)
-    properties->memory_free = 0;
-  cudaSetDevice(before);
-  cudaGetLastError();
-  return CW_OK;
-}
-
 static cw_status start(cw_context *context, cw_device *device) {
   char call[64];
   snprintf(call, sizeof call, "opening device %d", device->number);
@@ -119,8 +50,6 @@ static cw_status start(cw_context *context, cw_device *device) {
   CW_CUDA_TRY(context, cudaMemsetAsync(device->fault, 0, sizeof *device->fault, device->stream));
   CW_CUDA_TRY(context, cudaMallocHost(&device->seen, sizeof *device->seen));
   CW_CUDA_TRY(context, cudaStreamSynchronize(device->stream));
-  size_t total;
-  CW_CUDA_TRY(context, cudaMemGetInfo(&device->properties.memory_free, &total));
   return CW_OK;
 }
 
@@ -148,37 +77,67 @@ static void release(cw_device *device) {
   delete device;
 }
 
-cw_status cw_device_open(cw_context *context) {
-  int number = cw_context_device(context);
-  CW_TRY(check_number(context, number));
+static cw_status open_chosen(cw_context *context, const cw_device_entry *chosen) {
   cw_device *device = new (std::nothrow) cw_device();
   if (!device)
     return cw_fail(context, CW_ERROR_MEMORY, "the device's record could not be allocated");
-  device->number = number;
+  device->number = chosen->number;
   const char *wait = getenv("CELLWISE_DEVICE_SYNC");
   device->wait_each = wait && *wait && strcmp(wait, "0") != 0;
-  const cw_device_properties *found = &device->properties;
-  cw_status status = read_properties(context, number, &device->properties);
-  if (status == CW_OK && found->compute_major < MIN_COMPUTE_MAJOR)
-    status = cw_fail(context, CW_ERROR_UNSUPPORTED,
-                     "device %d (%s) has compute capability %d.%d; this build needs %d.0 or later",
-                     number, found->name, found->compute_major, found->compute_minor,
-                     (int)MIN_COMPUTE_MAJOR);
+  cw_status status = cw_device_describe(context, chosen->number, &device->properties);
+  device->properties.memory_free = chosen->memory_free;
   if (status == CW_OK)
     status = start(context, device);
   if (status != CW_OK) {
     release(device);
     return status;
   }
-  cw_context_set_opened(context, device);
+  cw_context_set_opened(context, device, chosen->number);
   return CW_OK;
+}
+
+static cw_status probe_all(cw_context *context, cw_device_entry table[CW_DEVICES], int *count) {
+  int here;
+  CW_TRY(cw_device_count(context, &here));
+  for (*count = 0; *count < here && *count < CW_DEVICES; ++*count)
+    CW_TRY(cw_device_probe(context, *count, 1, &table[*count]));
+  return CW_OK;
+}
+
+/* Only the wanted device where it can be used; else all, so that the choice can tell of them. */
+static cw_status probe(cw_context *context, const int *wanted, cw_device_entry table[CW_DEVICES],
+                       int *count) {
+  char why[sizeof table->error];
+  int here;
+  *count = 0;
+  CW_TRY(cw_device_count(context, &here));
+  if (!wanted || *wanted < 0 || *wanted >= here)
+    return probe_all(context, table, count);
+  CW_TRY(cw_device_probe(context, *wanted, 1, &table[0]));
+  if (cw_device_unusable(&table[0], why, sizeof why))
+    return probe_all(context, table, count);
+  *count = 1;
+  return CW_OK;
+}
+
+cw_status cw_device_open(cw_context *context, const int *wanted) {
+  cw_device_entry table[CW_DEVICES];
+  int count = 0, chosen = -1;
+  cw_status status = probe(context, wanted, table, &count);
+  if (status == CW_OK)
+    status = cw_device_choose(context, table, count, wanted, &chosen);
+  if (status == CW_OK)
+    status = open_chosen(context, &table[chosen]);
+  for (int k = 0; k < count; k++)
+    cw_device_unprobe(&table[k]);
+  return status;
 }
 
 void cw_device_close(cw_context *context) {
   if (!context || !cw_context_opened(context))
     return;
   release(cw_context_opened(context));
-  cw_context_set_opened(context, NULL);
+  cw_context_set_opened(context, NULL, cw_context_device(context));
 }
 
 const cw_device_properties *cw_device_opened(const cw_context *context) {

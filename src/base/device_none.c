@@ -18,7 +18,19 @@ cw_status cw_device_describe(cw_context *context, int device, cw_device_properti
   return refuse(context);
 }
 
-cw_status cw_device_open(cw_context *context) {
+cw_status cw_device_probe(cw_context *context, int device, int open, cw_device_entry *entry) {
+  (void)device;
+  (void)open;
+  *entry = (cw_device_entry){0};
+  return refuse(context);
+}
+
+void cw_device_unprobe(const cw_device_entry *entry) {
+  (void)entry;
+}
+
+cw_status cw_device_open(cw_context *context, const int *wanted) {
+  (void)wanted;
   return refuse(context);
 }
 

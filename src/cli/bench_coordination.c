@@ -227,8 +227,10 @@ typedef struct flight {
 } flight;
 
 static cw_status take_off(const coordination_state *s, flight *f) {
-  const cw_context_options own = {
-      .backend = CW_BACKEND_CUDA, .device = cw_context_device(s->context), .threads = 1};
+  const cw_context_options own = {.backend = CW_BACKEND_CUDA,
+                                  .device = cw_context_device(s->context),
+                                  .only_device = 1,
+                                  .threads = 1};
   const cw_coordination_options options = options_of(s->bench_case);
   CW_TRY(cw_context_create(&own, &f->context, NULL, 0));
   CW_TRY(cw_memory_alloc(f->context, CW_SPACE_HOST, vector_bytes(s->bench_case), 1, "derivatives",

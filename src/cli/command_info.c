@@ -30,16 +30,18 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   }
 }
 
-static json_t *describe_device(int number, const cw_device_properties *device) {
-  char capability[32];
+static json_t *describe_device(const cw_device_properties *device, const cw_device_entry *entry) {
+  char capability[32], why[256];
+  const int unusable = cw_device_unusable(entry, why, sizeof why);
   snprintf(capability, sizeof capability, "%d.%d", device->compute_major, device->compute_minor);
   return json_pack(
-      "{s:i, s:s, s:s, s:i, s:I, s:I, s:I, s:f, s:f}", "number", number, "name", device->name,
+      "{s:i, s:s, s:b, s:s, s:s, s:i, s:I, s:I, s:I, s:f, s:f}", "number", entry->number, "name",
+      device->name, "usable", !unusable, "note", why,
       "compute_capability", capability, "multiprocessors", device->multiprocessors,
       "shared_memory_per_block", (json_int_t)device->shared_per_block,
       "shared_memory_per_multiprocessor", (json_int_t)device->shared_per_multiprocessor, "l2_bytes",
       (json_int_t)device->l2_bytes, "memory_MB", (double)device->memory_total / 1048576.0,
-      "memory_free_MB", (double)device->memory_free / 1048576.0);
+      "memory_free_MB", (double)entry->memory_free / 1048576.0);
 }
 
 /* Every device; `reason` receives why there is none. */
@@ -51,10 +53,14 @@ static json_t *list_devices(cw_context *context, const char **reason) {
     *reason = cw_context_message(context);
   for (int number = 0; number < count; number++) {
     cw_device_properties found;
-    if (cw_device_describe(context, number, &found) == CW_OK)
-      json_array_append_new(devices, describe_device(number, &found));
-    else
+    cw_device_entry entry;
+    if (cw_device_describe(context, number, &found) == CW_OK &&
+        cw_device_probe(context, number, 1, &entry) == CW_OK) {
+      json_array_append_new(devices, describe_device(&found, &entry));
+      cw_device_unprobe(&entry);
+    } else {
       *reason = cw_context_message(context);
+    }
   }
   return devices;
 }
@@ -72,6 +78,9 @@ static void print_devices(const json_t *devices, const char *reason) {
         json_real_value(json_object_get(device, "memory_free_MB")),
         json_real_value(json_object_get(device, "memory_MB")),
         (double)json_integer_value(json_object_get(device, "shared_memory_per_block")) / 1024);
+    if (!json_is_true(json_object_get(device, "usable")))
+      printf("                  can't be used: %s\n",
+             json_string_value(json_object_get(device, "note")));
   }
   if (*reason)
     printf("devices:          %s: %s\n", index ? "not all can be read" : "none", reason);

@@ -84,7 +84,10 @@ static const struct argp_option options[] = {
      "auto, cpu or cuda; auto (the default) takes a device that is here if the deck's engine runs "
      "on it and the problem fits",
      0},
-    {"device", 'd', "N", 0, "number of the device, as `cellwise info` lists them; implies cuda", 0},
+    {"device", 'd', "N", 0,
+     "number of the device, as `cellwise info` lists them; implies cuda (without it: of those that "
+     "can be used the one with the most free memory)",
+     0},
     {"threads", 't', "N", 0, "CPU threads (default: all)", 0},
     {"steps", 'n', "N", 0, "end after N steps instead of at simulation.runtime", 0},
     {"resume", 'r', NULL, 0, "go on from the newest good checkpoint in the output folder", 0},

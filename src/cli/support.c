@@ -176,6 +176,7 @@ static int choose_backend(const char *command, const cw_cli_place *place,
                               place->device);
   options->backend = CW_BACKEND_CUDA;
   options->device = (int)number;
+  options->only_device = 1;
   return 0;
 }
 
@@ -187,7 +188,7 @@ int cw_cli_context(const char *command, const cw_cli_place *place, cw_context **
   if (place->threads && cw_cli_integer(command, "--threads", place->threads, 1, 4096, &count))
     return CW_EXIT_INPUT;
   options.threads = (int)count;
-  char message[512];
+  char message[CW_MESSAGE_SIZE];
   cw_status status = cw_context_create(&options, context, message, sizeof message);
   if (status == CW_OK)
     return 0;

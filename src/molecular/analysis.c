@@ -50,6 +50,7 @@ static cw_status own_context(cw_analysis *analysis, slot *s) {
   const cw_context *context = analysis->context;
   cw_context_options options = {.backend = cw_context_backend(context),
                                 .device = cw_context_device(context),
+                                .only_device = 1,
                                 .threads = 1,
                                 .isa = cw_context_isa(context),
                                 .log = context->log,
