@@ -9,11 +9,17 @@
  *                          - (th - 1/2) (V / four_pi) sum (|dE|^2 + |dB|^2).
  * S is the binomial filter (1/4, 1/2, 1/4) along every axis, `smoothing_passes` times. Periodic.
  * All arrays are doubles over the grid; node i of an axis stands at origin + i dx, centre i at
- * origin + (i + 1/2) dx. Functions run on the host; those that return a status are collective. */
+ * origin + (i + 1/2) dx. Arrays are in the memory of options.space; on a device work is queued, but
+ * for what has a result on the host. Functions that return a status are collective. */
 #ifndef CW_FIELDS_ECSIM_H
 #define CW_FIELDS_ECSIM_H
 
 #include <cellwise/grid.h>
+#include <cellwise/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct cw_ecsim_fields cw_ecsim_fields;
 
@@ -25,6 +31,7 @@ typedef struct cw_ecsim_options {
   double tolerance; /* of the true residual, relative to the first one */
   int restart;      /* Krylov vectors of one GMRES cycle */
   int iterations;   /* at most, in one solve */
+  cw_space space;   /* of all arrays */
 } cw_ecsim_options;
 
 /* Particles' response: J = M E over the interior, without the factor kappa. E's ghost cells are
@@ -39,7 +46,7 @@ typedef struct cw_ecsim_report {
 } cw_ecsim_report;
 
 /* Fields are zero at first. Errors: CW_ERROR_ARGUMENT (options, a grid without ghost cells),
- * CW_ERROR_MEMORY. */
+ * CW_ERROR_UNSUPPORTED (no device), CW_ERROR_MEMORY. */
 cw_status cw_ecsim_create(cw_context *context, const cw_grid *grid, const cw_ecsim_options *options,
                           cw_ecsim_fields **fields);
 void cw_ecsim_destroy(cw_ecsim_fields *fields);
@@ -75,6 +82,10 @@ cw_status cw_ecsim_charge_error(cw_ecsim_fields *fields, double *rho, double sca
 cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, double *array);
 /* out = curl in over the interior, from nodes to centres or (to_node = 1) back. Ghost cells of
  * `in` must be filled. */
-void cw_ecsim_curl(const cw_ecsim_fields *fields, int to_node, const double *const in[3],
-                   double *const out[3]);
+cw_status cw_ecsim_curl(const cw_ecsim_fields *fields, int to_node, const double *const in[3],
+                        double *const out[3]);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

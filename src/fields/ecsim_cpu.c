@@ -1,39 +1,9 @@
-/* Node and centre operators. G. Lapenta, J. Comput. Phys. 334 (2017) 349, section 3.
- *
- * (d/dx F) is the mean over the four parallel edges of a cell of the difference along x, over dx.
- * The eight values stand in four rows (j, k); along axes that are not simulated the stride is 0, so
- * that a mean is the value itself and a difference is 0. */
+/* Rows of the node and centre operators. */
 #include "fields/ecsim_cpu.h"
 
 #include <stddef.h>
 
-typedef struct rows {
-  const double *a, *b, *c, *d; /* (0, 0), (1, 0), (0, 1), (1, 1) of axes 1 and 2 */
-} rows;
-
-static inline rows rows_of(const double *in, const int64_t s[3]) {
-  return (rows){in, in + s[1], in + s[2], in + s[1] + s[2]};
-}
-
-static inline double along_x(const rows *f, int64_t i, int64_t s) {
-  return (f->a[i + s] - f->a[i]) + (f->b[i + s] - f->b[i]) + (f->c[i + s] - f->c[i]) +
-         (f->d[i + s] - f->d[i]);
-}
-
-static inline double along_y(const rows *f, int64_t i, int64_t s) {
-  return (f->b[i] - f->a[i]) + (f->b[i + s] - f->a[i + s]) + (f->d[i] - f->c[i]) +
-         (f->d[i + s] - f->c[i + s]);
-}
-
-static inline double along_z(const rows *f, int64_t i, int64_t s) {
-  return (f->c[i] - f->a[i]) + (f->c[i + s] - f->a[i + s]) + (f->d[i] - f->b[i]) +
-         (f->d[i + s] - f->b[i + s]);
-}
-
-static inline double sum_around(const rows *f, int64_t i, int64_t s) {
-  return ((f->a[i] + f->a[i + s]) + (f->b[i] + f->b[i + s])) +
-         ((f->c[i] + f->c[i + s]) + (f->d[i] + f->d[i + s]));
-}
+#include "fields/ecsim_point_body.h"
 
 /* What one row needs. */
 typedef struct place {
@@ -58,45 +28,44 @@ static inline double based(const double *base, int64_t i) {
   return base ? base[i] : 0;
 }
 
+static void rows_of(const cw_ecsim_job *job, const place *p, cw_ecsim_rows f[3]) {
+  for (int c = 0; c < 3; c++)
+    f[c] = cw_ecsim_rows_of(job->in[c] + p->at - p->shift, p->stride);
+}
+
 static void curl_row(const cw_ecsim_job *job, const place *p) {
   const int64_t s = p->stride[0];
-  rows f[3];
+  cw_ecsim_rows f[3];
   const double *base[3];
   double *out[3];
+  rows_of(job, p, f);
   for (int c = 0; c < 3; c++) {
-    f[c] = rows_of(job->in[c] + p->at - p->shift, p->stride);
     base[c] = job->base[c] ? job->base[c] + p->at : NULL;
     out[c] = job->out[c] + p->at;
   }
-  const double x = p->step[0], y = p->step[1], z = p->step[2];
   for (int32_t i = 0; i < p->n; i++)
-    out[0][i] = based(base[0], i) + (y * along_y(&f[2], i, s) - z * along_z(&f[1], i, s));
+    out[0][i] = based(base[0], i) + cw_ecsim_curl_x(f, p->step, i, s);
   for (int32_t i = 0; i < p->n; i++)
-    out[1][i] = based(base[1], i) + (z * along_z(&f[0], i, s) - x * along_x(&f[2], i, s));
+    out[1][i] = based(base[1], i) + cw_ecsim_curl_y(f, p->step, i, s);
   for (int32_t i = 0; i < p->n; i++)
-    out[2][i] = based(base[2], i) + (x * along_x(&f[1], i, s) - y * along_y(&f[0], i, s));
+    out[2][i] = based(base[2], i) + cw_ecsim_curl_z(f, p->step, i, s);
 }
 
 static void divergence_row(const cw_ecsim_job *job, const place *p) {
-  const int64_t s = p->stride[0];
-  rows f[3];
-  for (int c = 0; c < 3; c++)
-    f[c] = rows_of(job->in[c] + p->at - p->shift, p->stride);
+  cw_ecsim_rows f[3];
+  rows_of(job, p, f);
   const double *base = job->base[0] ? job->base[0] + p->at : NULL;
   double *out = job->out[0] + p->at;
   for (int32_t i = 0; i < p->n; i++)
-    out[i] =
-        based(base, i) + (p->step[0] * along_x(&f[0], i, s) + p->step[1] * along_y(&f[1], i, s) +
-                          p->step[2] * along_z(&f[2], i, s));
+    out[i] = based(base, i) + cw_ecsim_divergence_of(f, p->step, i, p->stride[0]);
 }
 
 static void average_row(const cw_ecsim_job *job, const place *p) {
-  for (int c = 0; c < 3; c++) {
-    const rows f = rows_of(job->in[c] + p->at - p->shift, p->stride);
-    double *out = job->out[c] + p->at;
+  cw_ecsim_rows f[3];
+  rows_of(job, p, f);
+  for (int c = 0; c < 3; c++)
     for (int32_t i = 0; i < p->n; i++)
-      out[i] = 0.125 * sum_around(&f, i, p->stride[0]);
-  }
+      job->out[c][p->at + i] = cw_ecsim_mean_around(&f[c], i, p->stride[0]);
 }
 
 typedef void row_function(const cw_ecsim_job *job, const place *p);

@@ -1,45 +1,30 @@
 /* The field equation by restarted GMRES (Y. Saad and M. H. Schultz, SIAM J. Sci. Stat. Comput. 7
  * (1986) 856; SUNDIALS' SPGMR). Each cycle solves for a correction from the true residual, so what
- * is reported is b - A E' and not the recurrence's estimate. */
+ * is reported is b - A E' and not the recurrence's estimate. Gram and Schmidt's classical form has
+ * all dot products of a step at once: one wait for a device; a loss of orthogonality would cost
+ * another cycle. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/context_private.h"
+#include "base/space.h"
+#include "fields/ecsim_cuda.h"
 #include "fields/ecsim_private.h"
-#include "fields/ecsim_vector.h"
 
-/* Interior values of three arrays over the grid to a vector of length 3 cells, and back. */
-static void copy(const cw_ecsim_fields *fields, double *const array[3], double *packed, int pack) {
-  const cw_grid *grid = &fields->grid;
-  const int64_t n = grid->cells[0], rows = (int64_t)grid->cells[1] * grid->cells[2];
-  const size_t bytes = (size_t)n * sizeof(double);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
-    num_threads(cw_context_threads(fields->context))
-  for (int64_t row = 0; row < 3 * rows; row++) {
-    const int64_t r = row % rows;
-    double *inside =
-        array[row / rows] + cw_grid_index(grid, 0, r % grid->cells[1], r / grid->cells[1]);
-    if (pack)
-      memcpy(packed + row * n, inside, bytes);
-    else
-      memcpy(inside, packed + row * n, bytes);
-  }
+static cw_status pack(const cw_ecsim_fields *fields, double *const array[3], N_Vector vector) {
+  return fields->ops->pack(fields, array, cw_ecsim_vector_data(vector), 1);
 }
 
-static void pack(const cw_ecsim_fields *fields, double *const array[3], N_Vector vector) {
-  copy(fields, array, cw_ecsim_vector_data(vector), 1);
-}
-
-static void unpack(const cw_ecsim_fields *fields, N_Vector vector, double *const array[3]) {
-  copy(fields, array, cw_ecsim_vector_data(vector), 0);
+static cw_status unpack(const cw_ecsim_fields *fields, N_Vector vector, double *const array[3]) {
+  return fields->ops->pack(fields, array, cw_ecsim_vector_data(vector), 0);
 }
 
 /* E_theta = x with ghost cells, E_particles = S x with ghost cells. */
 static cw_status set_unknown(cw_ecsim_fields *fields, N_Vector x) {
-  unpack(fields, x, fields->E_theta);
+  CW_TRY(unpack(fields, x, fields->E_theta));
   CW_TRY(cw_ecsim_fill_ghosts(fields, fields->E_theta));
-  unpack(fields, x, fields->E_particles);
+  CW_TRY(unpack(fields, x, fields->E_particles));
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->E_particles));
   return cw_ecsim_fill_ghosts(fields, fields->E_particles);
 }
@@ -54,7 +39,7 @@ static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
   memcpy(smoothed, fields->E_particles, sizeof smoothed);
   CW_TRY(fields->response(fields->user, smoothed, fields->work));
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->work));
-  cw_ecsim_curl(fields, 0, in, fields->centre);
+  CW_TRY(cw_ecsim_curl(fields, 0, in, fields->centre));
   CW_TRY(cw_ecsim_fill_ghosts(fields, fields->centre));
   cw_ecsim_job job = {.grid = &fields->grid,
                       .threads = cw_context_threads(fields->context),
@@ -65,14 +50,10 @@ static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
     job.in[c] = fields->centre[c];
     job.out[c] = fields->E_particles[c]; /* free again */
   }
-  fields->table->curl(&job);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
-    num_threads(cw_context_threads(fields->context))
-  for (int64_t k = 0; k < fields->grid.points; k++)
-    for (int c = 0; c < 3; c++)
-      fields->E_particles[c][k] += matrix * fields->work[c][k];
-  pack(fields, fields->E_particles, y);
-  return CW_OK;
+  CW_TRY(fields->ops->curl(fields, &job));
+  CW_TRY(fields->ops->combine(fields, 1, fields->E_particles, matrix, fields->work,
+                              fields->E_particles));
+  return pack(fields, fields->E_particles, y);
 }
 
 static int apply_callback(void *user, N_Vector x, N_Vector y) {
@@ -90,14 +71,18 @@ cw_status cw_ecsim_solver_create(cw_ecsim_fields *fields) {
     return failure;
   N_Vector *const vectors[] = {&fields->unknown, &fields->right, &fields->residual,
                                &fields->correction};
+  fields->vectors = (cw_ecsim_vectors){.context = fields->context, .space = fields->options.space};
+  if (fields->options.space != CW_SPACE_HOST)
+    CW_TRY(cw_ecsim_sums_create_cuda(fields->context, &fields->vectors.sums));
   for (int k = 0; k < 4; k++) {
-    *vectors[k] = cw_ecsim_vector_create(fields->context, fields->sundials, (sunindextype)length);
+    *vectors[k] = cw_ecsim_vector_create(&fields->vectors, fields->sundials, (sunindextype)length);
     if (!*vectors[k])
       return CW_ERROR_MEMORY;
   }
   fields->solver =
       SUNLinSol_SPGMR(fields->unknown, SUN_PREC_NONE, fields->options.restart, fields->sundials);
   if (!fields->solver || SUNLinSol_SPGMRSetMaxRestarts(fields->solver, 0) != SUNLS_SUCCESS ||
+      SUNLinSol_SPGMRSetGSType(fields->solver, SUN_CLASSICAL_GS) != SUNLS_SUCCESS ||
       SUNLinSolSetATimes(fields->solver, fields, apply_callback) != SUNLS_SUCCESS ||
       SUNLinSolInitialize(fields->solver) != SUNLS_SUCCESS)
     return CW_ERROR_MEMORY;
@@ -113,6 +98,8 @@ void cw_ecsim_solver_destroy(cw_ecsim_fields *fields) {
       N_VDestroy(vectors[k]);
   if (fields->sundials)
     SUNContext_Free(&fields->sundials);
+  if (fields->vectors.sums)
+    cw_ecsim_sums_destroy_cuda(fields->context, fields->vectors.sums);
 }
 
 /* b = E + th dt F B - kappa th dt S Jhat; S Jhat is kept in fields->J. */
@@ -124,20 +111,16 @@ static cw_status right_side(cw_ecsim_fields *fields) {
                       .to_node = 1,
                       .scale = step};
   for (int c = 0; c < 3; c++) {
-    memcpy(fields->J[c], fields->Jhat[c], (size_t)fields->grid.points * sizeof(double));
     job.base[c] = fields->E[c];
     job.in[c] = fields->B[c];
     job.out[c] = fields->work[c];
   }
+  CW_TRY(cw_space_copy(fields->context, fields->options.space, fields->J[0], fields->options.space,
+                       fields->Jhat[0], 3 * (size_t)fields->grid.points * sizeof(double)));
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->J));
-  fields->table->curl(&job);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
-    num_threads(cw_context_threads(fields->context))
-  for (int64_t k = 0; k < fields->grid.points; k++)
-    for (int c = 0; c < 3; c++)
-      fields->work[c][k] -= source * fields->J[c][k];
-  pack(fields, fields->work, fields->right);
-  return CW_OK;
+  CW_TRY(fields->ops->curl(fields, &job));
+  CW_TRY(fields->ops->combine(fields, 1, fields->work, -source, fields->J, fields->work));
+  return pack(fields, fields->work, fields->right);
 }
 
 /* r = b - A x, its norm, and the norm of A x. */
@@ -145,6 +128,7 @@ static cw_status true_residual(cw_ecsim_fields *fields, double *norm) {
   CW_TRY(apply(fields, fields->unknown, fields->residual));
   N_VLinearSum(1, fields->right, -1, fields->residual, fields->residual);
   *norm = cw_ecsim_vector_norm(fields->residual);
+  CW_TRY(fields->vectors.status);
   if (!isfinite(*norm))
     return cw_fail(fields->context, CW_ERROR_NUMERIC,
                    "the field equation's residual is not finite: a field, a particle or the mass "
@@ -159,8 +143,8 @@ static cw_status cycle(cw_ecsim_fields *fields, double tolerance, int *iteration
   int result =
       SUNLinSolSolve(fields->solver, NULL, fields->correction, fields->residual, tolerance);
   *iterations += SUNLinSolNumIters(fields->solver);
-  if (fields->status != CW_OK)
-    return fields->status;
+  CW_TRY(fields->status);
+  CW_TRY(fields->vectors.status);
   if (result < 0)
     return cw_fail(fields->context, CW_ERROR_INTERNAL, "GMRES failed with code %d", result);
   N_VLinearSum(1, fields->unknown, 1, fields->correction, fields->unknown);
@@ -204,15 +188,12 @@ cw_status cw_ecsim_solve(cw_ecsim_fields *fields, cw_ecsim_response *response, v
   cw_ecsim_report found = {0};
   fields->response = response;
   fields->user = user;
+  fields->vectors.status = CW_OK;
   CW_TRY(right_side(fields));
-  pack(fields, fields->E, fields->unknown);
+  CW_TRY(pack(fields, fields->E, fields->unknown));
   CW_TRY(iterate(fields, &found));
   found.work = cw_ecsim_vector_dot(fields->unknown, fields->residual);
-#pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
-    num_threads(cw_context_threads(fields->context))
-  for (int64_t k = 0; k < fields->grid.points; k++)
-    for (int c = 0; c < 3; c++)
-      fields->J[c][k] += fields->work[c][k];
+  CW_TRY(fields->ops->combine(fields, 1, fields->J, 1, fields->work, fields->J));
   *report = found;
   return set_unknown(fields, fields->unknown);
 }

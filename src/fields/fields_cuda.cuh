@@ -31,6 +31,17 @@ __device__ inline int64_t cw_box_at(const cw_box_cells &box, int32_t i, int32_t 
 }
 #endif
 
+/* What the filter works on: the values first to last of each axis, and what continues them. */
+typedef struct cw_filter_box {
+  const cw_grid *grid;
+  int32_t first[3], last[3];
+  cw_axis_rule rule[3];
+} cw_filter_box;
+/* All passes along all axes, from *from to *to, which change places for each sweep: the result is in
+ * *from at the end. Values outside the box are neither read nor written. Queued. */
+cw_status cw_filter_device(cw_context *context, const cw_filter_box *box, cw_precision precision,
+                           int passes, void **from, void **to);
+
 /* filters_cuda.cu, diagnostics_cuda.cu: entries of the device's table. */
 cw_status cw_fields_device_filter(cw_fields *fields, const cw_fields_kind *kind,
                                   cw_precision precision, void **array, int passes);

@@ -121,16 +121,17 @@ __global__ void __launch_bounds__(CW_THREADS)
 }
 
 template <class real>
-cw_status launch_tile(cw_fields *fields, const cw_fields_kind *kind, const taps_of *taps,
+cw_status launch_tile(cw_context *context, const cw_filter_box *box, const taps_of *taps,
                       const void *in, void *out) {
   tile_job<real> job = {};
-  const cw_grid *grid = &fields->grid;
+  const cw_grid *grid = box->grid;
   job.offset = grid->offset;
   job.stride1 = grid->stride[1];
   job.stride2 = grid->stride[2];
   for (int a = 0; a < 3; a++) {
-    cw_fields_own_range(fields, kind, a, &job.first[a], &job.last[a]);
-    job.rule[a] = cw_fields_axis_rule(fields, kind, a);
+    job.first[a] = box->first[a];
+    job.last[a] = box->last[a];
+    job.rule[a] = box->rule[a];
   }
   for (int e = 0; e <= HALO; e++)
     job.weight[e] = (real)taps->weight[e];
@@ -138,11 +139,11 @@ cw_status launch_tile(cw_fields *fields, const cw_fields_kind *kind, const taps_
                     (unsigned)((job.last[1] - job.first[1]) / TILE + 1),
                     (unsigned)((job.last[2] - job.first[2]) / CHUNK + 1));
   if (grid->dim == 3)
-    CW_CUDA_LAUNCH_NAMED(fields->context, "filter", (filter_tile<real, 3>), blocks, box_threads, 0,
-                         job, (const real *)in, (real *)out);
+    CW_CUDA_LAUNCH_NAMED(context, "filter", (filter_tile<real, 3>), blocks, box_threads, 0, job,
+                         (const real *)in, (real *)out);
   else
-    CW_CUDA_LAUNCH_NAMED(fields->context, "filter", (filter_tile<real, 2>), blocks, box_threads, 0,
-                         job, (const real *)in, (real *)out);
+    CW_CUDA_LAUNCH_NAMED(context, "filter", (filter_tile<real, 2>), blocks, box_threads, 0, job,
+                         (const real *)in, (real *)out);
   return CW_OK;
 }
 
@@ -178,35 +179,30 @@ __global__ void __launch_bounds__(CW_THREADS)
 }
 
 template <class real>
-cw_status launch_axis(cw_fields *fields, const cw_fields_kind *kind, int axis, const taps_of *taps,
+cw_status launch_axis(cw_context *context, const cw_filter_box *box, int axis, const taps_of *taps,
                       const void *in, void *out) {
   axis_job job = {};
-  int32_t first[3], end[3];
-  for (int a = 0; a < 3; a++) {
-    int32_t last;
-    cw_fields_own_range(fields, kind, a, &first[a], &last);
-    end[a] = last + 1;
-  }
-  job.box = cw_fields_box(&fields->grid, first, end);
+  const int32_t end[3] = {box->last[0] + 1, box->last[1] + 1, box->last[2] + 1};
+  job.box = cw_fields_box(box->grid, box->first, end);
   job.axis = axis;
-  job.first = first[axis];
-  job.last = end[axis] - 1;
-  job.stride = fields->grid.stride[axis];
-  job.rule = cw_fields_axis_rule(fields, kind, axis);
+  job.first = box->first[axis];
+  job.last = box->last[axis];
+  job.stride = box->grid->stride[axis];
+  job.rule = box->rule[axis];
   job.taps = *taps;
-  CW_CUDA_LAUNCH_NAMED(fields->context, "filter along an axis", filter_axis<real>,
+  CW_CUDA_LAUNCH_NAMED(context, "filter along an axis", filter_axis<real>,
                        cw_fields_box_blocks(&job.box), box_threads, 0, job, (const real *)in,
                        (real *)out);
   return CW_OK;
 }
 
 template <class real>
-cw_status sweep(cw_fields *fields, const cw_fields_kind *kind, int passes, void **from, void **to) {
+cw_status sweep(cw_context *context, const cw_filter_box *box, int passes, void **from, void **to) {
   const taps_of taps = make_taps(passes);
-  const int dim = fields->grid.dim, at_once = dim > 1 && passes <= HALO;
+  const int dim = box->grid->dim, at_once = dim > 1 && passes <= HALO;
   for (int axis = 0; axis < (at_once ? 1 : dim); axis++) {
-    CW_TRY(at_once ? launch_tile<real>(fields, kind, &taps, *from, *to)
-                   : launch_axis<real>(fields, kind, axis, &taps, *from, *to));
+    CW_TRY(at_once ? launch_tile<real>(context, box, &taps, *from, *to)
+                   : launch_axis<real>(context, box, axis, &taps, *from, *to));
     void *swap = *from;
     *from = *to;
     *to = swap;
@@ -216,20 +212,30 @@ cw_status sweep(cw_fields *fields, const cw_fields_kind *kind, int passes, void 
 
 } // namespace
 
+cw_status cw_filter_device(cw_context *context, const cw_filter_box *box, cw_precision precision,
+                           int passes, void **from, void **to) {
+  return precision == CW_DOUBLE ? sweep<double>(context, box, passes, from, to)
+                                : sweep<float>(context, box, passes, from, to);
+}
+
 cw_status cw_fields_device_filter(cw_fields *fields, const cw_fields_kind *kind,
                                   cw_precision precision, void **array, int passes) {
   const size_t bytes = (size_t)fields->grid.points * (size_t)cw_precision_size(precision);
+  cw_filter_box box = {};
   int of_J = 0;
-  for (int a = 0; a < 3; a++)
+  box.grid = &fields->grid;
+  for (int a = 0; a < 3; a++) {
+    cw_fields_own_range(fields, kind, a, &box.first[a], &box.last[a]);
+    box.rule[a] = cw_fields_axis_rule(fields, kind, a);
     of_J |= *array == fields->J[a];
+  }
   if (!of_J)
     CW_TRY(cw_fields_grow_work(fields, bytes));
   else if (!fields->spare)
     CW_TRY(cw_memory_alloc(fields->context, CW_SPACE_DEVICE, bytes, 1, "filtered current",
                            &fields->spare));
   void *from = *array, *to = of_J ? fields->spare : fields->work;
-  CW_TRY(precision == CW_DOUBLE ? sweep<double>(fields, kind, passes, &from, &to)
-                                : sweep<float>(fields, kind, passes, &from, &to));
+  CW_TRY(cw_filter_device(fields->context, &box, precision, passes, &from, &to));
   if (from == *array)
     return CW_OK;
   if (!of_J)
