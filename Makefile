@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 # Device code for `make run` only where it can also run.
 CUDA ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo AUTO || echo OFF)
 
-.PHONY: run test test-gpu build bootstrap bootstrap-test bench bench-gpu lint clean
+.PHONY: run test test-gpu build bootstrap bootstrap-test bench bench-gpu docs lint clean
 
 run: bootstrap build
 	build/$(BUILD)/cellwise run examples/reconnection.toml --out $(OUT)
@@ -47,7 +47,13 @@ bootstrap:
 bootstrap-test:
 	scripts/bootstrap test
 
-lint: bootstrap-test
+# Guide, deck reference, commands and library as one site: build/docs/html/index.html.
+docs: bootstrap build
+	scripts/bootstrap docs
+	python3 docs/site/build.py build/$(BUILD)/cellwise build/docs
+
+lint:
+	scripts/bootstrap lint
 	scripts/lint
 
 clean:

@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* A cell table: the order of one container's particles, and the working memory of the sort. */
 typedef struct cw_cells cw_cells;
 
 /* From which position a particle's key is taken. */
@@ -24,12 +25,13 @@ typedef enum cw_cells_depth {
                       * is still that of the cell key; nodes count 0 to tile in it, kept inside */
 } cw_cells_depth;
 
+/* How a table sorts. Zero-initialised means defaults, but for dim, cells and tile. */
 typedef struct cw_cells_options {
-  int dim;
-  int32_t cells[3]; /* interior cells an axis */
-  int32_t tile;     /* tile edge in cells: 4, 6, 8, 10, 12, 14 or 16 */
-  cw_cells_key key;
-  cw_cells_depth depth;
+  int dim;              /* simulated axes: 1, 2 or 3 */
+  int32_t cells[3];     /* interior cells an axis */
+  int32_t tile;         /* tile edge in cells: 4, 6, 8, 10, 12, 14 or 16 */
+  cw_cells_key key;     /* the position that counts */
+  cw_cells_depth depth; /* how finely a tile is ordered */
   int low_memory; /* 1: keep no keys (they are formed twice) and move unsorted particles along the
                      permutation's cycles instead of through a buffer; same result, slower. Device:
                      8 bytes a slot of working memory instead of 16, and no spare arrays */
@@ -40,7 +42,7 @@ typedef struct cw_cells_options {
  * like the particles'. Tile t owns slots [tile_offsets[t], tile_offsets[t + 1]); tiles count axis 0
  * fastest; partial tiles stand at the upper edges. */
 typedef struct cw_cells_view {
-  int dim;
+  int dim;                     /* simulated axes */
   int32_t tile;                /* tile edge, cells */
   int32_t cells[3];            /* interior cells an axis */
   int32_t tiles[3];            /* tiles an axis (1 along axes not simulated) */
@@ -50,8 +52,12 @@ typedef struct cw_cells_view {
   uint64_t epoch;              /* of the particles when sorted */
 } cw_cells_view;
 
+/* Creates a table that has sorted nothing. On failure *cells is NULL.
+ * Errors: CW_ERROR_ARGUMENT (dim, cells, tile), CW_ERROR_MEMORY, CW_ERROR_UNSUPPORTED (a space that
+ * this build has not). */
 CW_API cw_status cw_cells_create(cw_context *context, const cw_cells_options *options,
                                  cw_cells **cells);
+/* Frees the table; the particles stay as they are. NULL is allowed. */
 CW_API void cw_cells_destroy(cw_cells *cells);
 
 /* Sorts the particles by key in place (stable: equal keys keep their order), parks dead ones in a
@@ -69,6 +75,7 @@ CW_API cw_status cw_cells_sort(cw_cells *cells, cw_particles *particles);
 /* As above on a caller's own arrays; *count receives the number of alive particles. All arrays that
  * are not NULL are permuted, except the _prev ones, and keep their addresses. */
 CW_API cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count);
+/* The last sort as kernels take it; good until the next sort, restore or destroy. */
 CW_API cw_cells_view cw_cells_get_view(const cw_cells *cells);
 /* Takes over where an earlier sort left off: the particles stand as that sort (and what was appended
  * since) left them, and `offsets`, on the host, are its tile_offsets: as many as the table has tiles

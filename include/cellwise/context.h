@@ -8,15 +8,19 @@
 extern "C" {
 #endif
 
+/* Backend, device, threads, instruction set, memory in use and the last message. */
 typedef struct cw_context cw_context;
 
+/* Where kernels run. */
 typedef enum cw_backend { CW_BACKEND_AUTO = 0, CW_BACKEND_CPU, CW_BACKEND_CUDA } cw_backend;
 
 /* Instruction sets that the hot loops are compiled for; CW_ISA_AUTO takes the best one here. */
 typedef enum cw_isa { CW_ISA_AUTO = 0, CW_ISA_BASE, CW_ISA_AVX2, CW_ISA_AVX512 } cw_isa;
 
+/* float or double. */
 typedef enum cw_precision { CW_SINGLE = 0, CW_DOUBLE = 1 } cw_precision;
 
+/* How important a message is, the most important first. */
 typedef enum cw_log_level {
   CW_LOG_ERROR = 0,
   CW_LOG_WARNING,
@@ -36,7 +40,7 @@ typedef struct cw_context_options {
                        * one with the most free memory */
   int only_device;    /* 1: device 0 is meant as a number, too; other numbers always are */
   cw_log_function *log; /* NULL: the library stays silent */
-  void *log_user;
+  void *log_user;       /* handed to log as it is */
 } cw_context_options;
 
 /* Creates a context; options may be NULL. On failure *context is NULL, and since there is no
@@ -58,9 +62,11 @@ CW_API cw_status cw_context_wait_for_stream(cw_context *context, void *stream);
 /* The particulars of the last failure (file, line, key, found, expected); "" if none.
  * Valid until the next failing call on this context. */
 CW_API const char *cw_context_message(const cw_context *context);
+/* What the context was made with: CPU threads, instruction set, backend; none of them AUTO or 0. */
 CW_API int cw_context_threads(const cw_context *context);
 CW_API cw_isa cw_context_isa(const cw_context *context);
 CW_API cw_backend cw_context_backend(const cw_context *context);
+/* Names as in messages and options: "avx2", "cuda", "single". Static. */
 CW_API const char *cw_isa_name(cw_isa isa);
 CW_API const char *cw_backend_name(cw_backend backend);
 CW_API const char *cw_precision_name(cw_precision precision);

@@ -34,11 +34,11 @@ typedef enum cw_switching_type {
 
 /* Zero-initialised means defaults, but for r_0. Lengths in the unit of the positions. */
 typedef struct cw_switching_options {
-  cw_switching_type type;
-  double r_0; /* > 0 */
-  double d_0;
-  double d_max;        /* 0: infinite range (RATIONAL with implicit_d_max: see there) */
-  int implicit_d_max;  /* RATIONAL: 1: d_max = d_0 + r_0 (1e-5)^(1 / (nn - mm)) if d_max is 0 */
+  cw_switching_type type; /* which of them */
+  double r_0;             /* > 0 */
+  double d_0;             /* where s starts to fall */
+  double d_max;           /* 0: infinite range (RATIONAL with implicit_d_max: see there) */
+  int implicit_d_max;     /* RATIONAL: 1: d_max = d_0 + r_0 (1e-5)^(1 / (nn - mm)) if d_max is 0 */
   int no_stretch;      /* with a d_max, s becomes (s - s(d_max)) / (s(0) - s(d_max)); 1: it stays */
   int nn, mm;          /* RATIONAL: 0: nn = 6, mm = 2 nn; 0 < nn < mm */
   int a, b;            /* SMAP: both > 0 */
@@ -47,6 +47,7 @@ typedef struct cw_switching_options {
   const char *function; /* CUSTOM: copied */
 } cw_switching_options;
 
+/* Which pairs are summed over. */
 typedef enum cw_coordination_pairs {
   CW_PAIRS_SELF = 0, /* i < j over the entries of group a */
   CW_PAIRS_PRODUCT,  /* every entry of a with every entry of b */
@@ -76,17 +77,17 @@ typedef enum cw_coordination_form {
 /* Entries of a group are atom numbers from 0; a pair of equal numbers is skipped, an entry that is
  * repeated counts each time, a pair that stands in overlapping groups twice counts twice. */
 typedef struct cw_coordination_options {
-  cw_switching_options switching;
-  cw_coordination_pairs pairs;
-  cw_coordination_method method;
-  cw_precision precision; /* of the pair arithmetic; sums over atoms are double, and so is the
+  cw_switching_options switching; /* s */
+  cw_coordination_pairs pairs;    /* of which entries */
+  cw_coordination_method method;  /* how they are found */
+  cw_precision precision;    /* of the pair arithmetic; sums over atoms are double, and so is the
                              decision which pairs are in range (but see fast_border, MATRIX) */
-  int64_t atoms;          /* atoms in the positions */
-  const uint32_t *a, *b;  /* host arrays, copied; a NULL: all atoms */
-  int64_t count_a, count_b;
-  double skin;        /* LIST: 0: a tenth of the range */
-  double list_cutoff; /* FROZEN */
-  cw_coordination_form form;
+  int64_t atoms;             /* atoms in the positions */
+  const uint32_t *a, *b;     /* host arrays, copied; a NULL: all atoms */
+  int64_t count_a, count_b;  /* their lengths; with a or b NULL not looked at */
+  double skin;               /* LIST: 0: a tenth of the range */
+  double list_cutoff;        /* FROZEN */
+  cw_coordination_form form; /* device only */
   int fast_border; /* device, single precision: 1: pairs within rounding of the range, one in 10^5, may
                       fall on either side, which saves a second pass (0.1 ms); 0: decided in double */
 } cw_coordination_options;
@@ -94,20 +95,20 @@ typedef struct cw_coordination_options {
 /* Borrowed coordinates: component c of atom k stands at component[c][k * stride], in values. Packed
  * (atoms, 3) arrays: component[c] = base + c, stride 3. Structure of arrays: stride 1. */
 typedef struct cw_coordinates_view {
-  cw_precision precision;
-  cw_space space;
-  void *component[3]; /* only read where an argument is an input */
-  int64_t stride;
+  cw_precision precision; /* float or double */
+  cw_space space;         /* where the arrays are */
+  void *component[3];     /* only read where an argument is an input */
+  int64_t stride;         /* values from one atom to the next */
 } cw_coordinates_view;
 
 /* Box vectors as rows, any handedness and skew; all zeros: no box, distances as they stand. */
 typedef struct cw_box {
-  double vectors[3][3];
+  double vectors[3][3]; /* [vector][component] */
 } cw_box;
 
 /* What one frame gives. Members marked optional may be NULL; arrays are overwritten. */
 typedef struct cw_coordination_result {
-  double value;
+  double value;                    /* c */
   double box_derivatives[3][3];    /* B, row major */
   cw_coordinates_view derivatives; /* optional (component[0] NULL): dc/dr of every atom; in either
                                       space where the context has a device */
@@ -122,6 +123,7 @@ typedef struct cw_coordination_result {
   int list_may_miss; /* FROZEN: 1: atoms moved so far that pairs in range may be missing */
 } cw_coordination_result;
 
+/* A plan: switching function, groups, lists and working memory of one sum. */
 typedef struct cw_coordination cw_coordination;
 
 /* Plans a sum. Errors: CW_ERROR_ARGUMENT (a parameter of the switching function, an entry that is
@@ -129,6 +131,7 @@ typedef struct cw_coordination cw_coordination;
  * column), CW_ERROR_MEMORY. On failure *coordination is NULL. */
 CW_API cw_status cw_coordination_create(cw_context *context, const cw_coordination_options *options,
                                         cw_coordination **coordination);
+/* Frees the plan. NULL is allowed. */
 CW_API void cw_coordination_destroy(cw_coordination *coordination);
 
 /* Computes one frame. box may be NULL (none); rebuild_list is looked at by FROZEN only (the first

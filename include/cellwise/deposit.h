@@ -14,8 +14,10 @@
 extern "C" {
 #endif
 
+/* The highest shape order of deposit, gather and charge. */
 enum { CW_MAX_SHAPE_ORDER = 11 };
 
+/* Where sums are formed. */
 typedef enum cw_deposit_method {
   CW_DEPOSIT_FLAT = 0,   /* any particle order, straight to the grid's arrays */
   CW_DEPOSIT_TILED,      /* a team a tile, sums in a scratch tile of the grid's precision */
@@ -31,9 +33,9 @@ typedef enum cw_deposit_path {
 
 /* Zero-initialised means defaults, but for order, charge and dt. */
 typedef struct cw_deposit_options {
-  int order; /* shape order, 0 to 11 */
-  cw_deposit_method method;
-  cw_deposit_path path;
+  int order;                /* shape order, 0 to 11 */
+  cw_deposit_method method; /* where sums are formed */
+  cw_deposit_path path;     /* which code forms values */
   int drift;       /* cells a particle may be from its tile before it takes the escape path */
   int team_size;   /* threads a team on a device; 0: by occupancy. The CPU's teams are one thread */
   double max_move; /* bound of a particle's move along an axis in this step, cells; 0 means 1. A

@@ -3,7 +3,9 @@
 #define CELLWISE_EXPORT_H
 
 #if defined(__GNUC__)
-#define CW_API                __attribute__((visibility("default")))
+/* Marks what the library exports. */
+#define CW_API __attribute__((visibility("default")))
+/* Lets the compiler check a format and its arguments, of which `first` is the first. */
 #define CW_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #else
 #define CW_API

@@ -35,14 +35,15 @@ CW_API cw_status cw_grid_init(cw_context *context, cw_grid *grid, int dim, const
  * max_move cells (at most 1) along an axis in a step, and may leave the block in that step. */
 CW_API int32_t cw_grid_ghost_cells(int order, double max_move);
 
+/* Place in an array over the grid of cell (i, j, k), which may be a ghost cell. */
 static inline int64_t cw_grid_index(const cw_grid *grid, int64_t i, int64_t j, int64_t k) {
   return grid->offset + i + j * grid->stride[1] + k * grid->stride[2];
 }
 
 /* Three components over one grid, borrowed from their owner; `precision` says float or double. */
 typedef struct cw_vector_view {
-  cw_precision precision;
-  void *component[3];
+  cw_precision precision; /* float or double */
+  void *component[3];     /* [cw_grid.points] each; NULL where a function allows it */
 } cw_vector_view;
 
 /* What stands at a side of the box. Index boundaries as [axis][0 lower, 1 upper]. */
@@ -52,6 +53,7 @@ typedef enum cw_field_boundary {
   CW_FIELD_ABSORB     /* absorbing layer in front of the wall */
 } cw_field_boundary;
 
+/* What a particle meets at a side of the box. */
 typedef enum cw_particle_boundary {
   CW_PARTICLE_PERIODIC = 0,
   CW_PARTICLE_REFLECT,

@@ -23,10 +23,13 @@
 extern "C" {
 #endif
 
+/* The highest shape order of a mass matrix. */
 enum { CW_MASSMATRIX_MAX_ORDER = 11 };
 
+/* A mass matrix over the nodes of one grid, and the working memory of its sums. */
 typedef struct cw_massmatrix cw_massmatrix;
 
+/* Which of the two. */
 typedef enum cw_massmatrix_kind {
   CW_MASSMATRIX_SCALAR = 0, /* one component */
   CW_MASSMATRIX_TENSOR      /* nine: component 3 i + j is M^ij */
@@ -55,13 +58,13 @@ typedef enum cw_massmatrix_format {
 
 /* Zero-initialised means defaults, but for order. */
 typedef struct cw_massmatrix_options {
-  int order; /* shape order, 1 to 11 */
-  cw_massmatrix_kind kind;
-  cw_massmatrix_method method;
-  cw_massmatrix_format format;
-  int periodic[3]; /* 1: node `cells` of that axis is node 0 */
-  cw_space space;  /* where particles, fields and the matrix live */
-  int32_t tile;    /* device: edge of the tiles of the cell table (depth cell; TSC: node) that has
+  int order;                   /* shape order, 1 to 11 */
+  cw_massmatrix_kind kind;     /* scalar or tensor */
+  cw_massmatrix_method method; /* how the sums are formed */
+  cw_massmatrix_format format; /* in which numbers */
+  int periodic[3];             /* 1: node `cells` of that axis is node 0 */
+  cw_space space;              /* where particles, fields and the matrix live */
+  int32_t tile; /* device: edge of the tiles of the cell table (depth cell; TSC: node) that has
                       sorted the particles, 0: they stand in rows of cells (nodes). Particles in
                       another order are found out and their slots sorted, which takes time */
 } cw_massmatrix_options;
@@ -82,7 +85,9 @@ typedef struct cw_massmatrix_species {
  * CW_ERROR_UNSUPPORTED (a method or format that the order or backend has not), CW_ERROR_MEMORY. */
 CW_API cw_status cw_massmatrix_create(cw_context *context, const cw_grid *grid,
                                       const cw_massmatrix_options *options, cw_massmatrix **matrix);
+/* Frees the matrix. NULL is allowed. */
 CW_API void cw_massmatrix_destroy(cw_massmatrix *matrix);
+/* Sets the matrix to zero and opens it for particles again. */
 CW_API void cw_massmatrix_clear(cw_massmatrix *matrix);
 
 /* Adds a scalar matrix's particles, with c_p = coefficient[p] (in the particles' precision), or
@@ -96,10 +101,11 @@ CW_API cw_status cw_massmatrix_add_scalar(cw_massmatrix *matrix, cw_particles_vi
                                           const void *coefficient, double scale);
 
 /* Adds a species to a tensor matrix and, in the same pass, to
- *   Jhat_g += scale * sum_p q_p S_pg alpha_p v_p     (v_p = u; relativistic: u, with alpha's
- * factor) rho_g  += scale * sum_p q_p S_pg over the grid, in double, ghost cells included: fold
- * them along periodic axes afterwards (cw_massmatrix_fold_ghosts). B is on nodes, in double, ghost
- * cells filled; no components means B = 0. Jhat without components and rho = NULL are not summed.
+ *   Jhat_g += scale * sum_p q_p S_pg alpha_p v_p   (v_p = u; relativistic: u with alpha's factor)
+ *   rho_g  += scale * sum_p q_p S_pg
+ * over the grid, in double, ghost cells included: fold them along periodic axes afterwards
+ * (cw_massmatrix_fold_ghosts). B is on nodes, in double, ghost cells filled; no components means
+ * B = 0. Jhat without components and rho = NULL are not summed.
  * Errors: as cw_massmatrix_add_scalar, which leave Jhat and rho unchanged too. */
 CW_API cw_status cw_massmatrix_add_species(cw_massmatrix *matrix, cw_particles_view particles,
                                            const cw_massmatrix_species *species, cw_vector_view B,
@@ -135,12 +141,13 @@ CW_API cw_status cw_massmatrix_canonical(const cw_massmatrix *matrix, int k, int
 /* The storage, borrowed: array e = e0 + (n + 1) (e1 + (n + 1) e2) of component c starts at value
  * (e * components + c) * points and is laid out as the grid. */
 typedef struct cw_massmatrix_view {
-  int dim, order, entries, components;
-  cw_precision precision;
-  cw_space space;
-  int64_t points;
-  void *values;
+  int dim, order, entries, components; /* entries: (order + 1)^dim; components: 1 or 9 */
+  cw_precision precision;              /* of the values */
+  cw_space space;                      /* where they are */
+  int64_t points;                      /* values an array: those of the grid */
+  void *values;                        /* [entries][components][points] */
 } cw_massmatrix_view;
+/* The storage as it stands; good until the matrix is destroyed. */
 CW_API cw_massmatrix_view cw_massmatrix_get_view(const cw_massmatrix *matrix);
 
 /* Along the periodic axes, of a double array over the grid: adds the ghost cells to the cells that
@@ -148,6 +155,7 @@ CW_API cw_massmatrix_view cw_massmatrix_get_view(const cw_massmatrix *matrix);
 CW_API cw_status cw_massmatrix_fold_ghosts(const cw_massmatrix *matrix, double *array);
 CW_API cw_status cw_massmatrix_fill_ghosts(const cw_massmatrix *matrix, double *array);
 
+/* The name in benchmarks: "moment", "pairs". Static. */
 CW_API const char *cw_massmatrix_method_name(cw_massmatrix_method method);
 
 #ifdef __cplusplus

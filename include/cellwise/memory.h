@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/* Where memory is. */
 typedef enum cw_space { CW_SPACE_HOST = 0, CW_SPACE_DEVICE } cw_space;
 
 /* Allocates count * size bytes, zeroed, aligned to 64 bytes (host). `what` names the array in the

@@ -9,15 +9,16 @@
 extern "C" {
 #endif
 
+/* What a slot holds. */
 enum { CW_TAG_DEAD = 0, CW_TAG_ALIVE = 1 };
 
 /* Borrowed arrays of `count` slots. Position along axis a: i[a] + dx[a] in cells, counted from the
  * block's first interior cell, dx in [0, 1). Real arrays are float or double by `precision`.
  * Arrays of axes that are not simulated are NULL in i, i_prev, dx, dx_prev; u has all three. */
 typedef struct cw_particles_view {
-  int64_t count;
-  cw_precision precision;
-  cw_space space;
+  int64_t count;             /* slots */
+  cw_precision precision;    /* of dx, u and weight */
+  cw_space space;            /* where the arrays are */
   int32_t *i[3], *i_prev[3]; /* cell now, and before the last push */
   void *dx[3], *dx_prev[3];  /* offset in the cell, same times */
   void *u[3];                /* gamma v / c (Cartesian); for massless particles p / (m0 c) */
@@ -26,18 +27,21 @@ typedef struct cw_particles_view {
   uint64_t *id;              /* unique in the species and for its life; may be NULL */
 } cw_particles_view;
 
+/* One species' particles: owns the arrays. */
 typedef struct cw_particles cw_particles;
 
+/* What a particle is made of. */
 typedef struct cw_particles_options {
-  int dim;
-  cw_precision precision;
-  cw_space space;
-  int with_weights; /* 0: every weight is 1 and no array is kept */
+  int dim;                /* simulated axes: 1, 2 or 3 */
+  cw_precision precision; /* of dx, u and weight */
+  cw_space space;         /* where the arrays are */
+  int with_weights;       /* 0: every weight is 1 and no array is kept */
 } cw_particles_options;
 
 /* Creates an empty container with room for `capacity` particles (it grows when asked for more). */
 CW_API cw_status cw_particles_create(cw_context *context, const cw_particles_options *options,
                                      int64_t capacity, cw_particles **particles);
+/* Frees the container. NULL is allowed. */
 CW_API void cw_particles_destroy(cw_particles *particles);
 /* Makes room for `capacity` slots; contents keep their order, addresses may change.
  * Errors: CW_ERROR_MEMORY, after which the container is unchanged. */
@@ -51,6 +55,7 @@ CW_API cw_status cw_particles_resize(cw_particles *particles, int64_t count);
 CW_API cw_status cw_particles_copy(cw_particles *to, const cw_particles *from);
 /* The current arrays; valid until the next reserve, resize or destroy. */
 CW_API cw_particles_view cw_particles_get_view(const cw_particles *particles);
+/* Slots in use; slots that there is room for; simulated axes. */
 CW_API int64_t cw_particles_count(const cw_particles *particles);
 CW_API int64_t cw_particles_capacity(const cw_particles *particles);
 CW_API int cw_particles_dim(const cw_particles *particles);

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/* How momenta are advanced. */
 typedef enum cw_pusher {
   CW_PUSHER_NONE = 0, /* positions only: no force (test of ballistic motion) */
   CW_PUSHER_BORIS,
@@ -19,16 +20,18 @@ typedef enum cw_pusher {
   CW_PUSHER_MASSLESS /* v = u/|u|; no force */
 } cw_pusher;
 
+/* Which code pushes; every choice gives the same result to round-off. */
 typedef enum cw_push_path {
   CW_PUSH_PATH_AUTO = 0,
   CW_PUSH_PATH_SCALAR,
   CW_PUSH_PATH_VECTOR /* lanes of particles that share a cell */
 } cw_push_path;
 
+/* One species in one step. Zero-initialised means defaults, but for order, dt and force_scale. */
 typedef struct cw_push_options {
-  int order; /* shape order of the gather: as the deposit's; 0 gathers with linear weights */
-  cw_pusher pusher;
-  cw_push_path path;
+  int order;        /* shape order of the gather: as the deposit's; 0 gathers with linear weights */
+  cw_pusher pusher; /* the rule */
+  cw_push_path path;  /* the code */
   double dt;          /* in units in which c = 1 and lengths are those of grid->dx */
   double force_scale; /* dt * charge / mass * B0: u gets force_scale * (E + v x B) in a step */
 } cw_push_options;
@@ -53,6 +56,7 @@ CW_API cw_status cw_push_reference(cw_context *context, const cw_push_options *o
                                    const cw_grid *grid, cw_vector_view E, cw_vector_view B,
                                    cw_particles_view *particles);
 
+/* The name in decks: "Boris". Static. */
 CW_API const char *cw_pusher_name(cw_pusher pusher);
 
 #ifdef __cplusplus

@@ -24,6 +24,7 @@ extern "C" {
   X(CW_ERROR_INTERRUPTED, 10, "interrupted by the user", 1)                                        \
   X(CW_ERROR_INTERNAL, 11, "a fault inside cellwise: please report it", 0)
 
+/* What a fallible function returns: CW_OK, or why it failed; the context has the particulars. */
 typedef enum cw_status {
 #define CW_STATUS_ENUM(name, value, text, survives) name = value,
   CW_STATUS_LIST(CW_STATUS_ENUM)
