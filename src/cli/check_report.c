@@ -103,13 +103,16 @@ static json_t *json_sides(const cw_deck_key *key, int lower, int upper) {
                    cw_deck_choice_word(key->choices, upper));
 }
 
-static json_t *json_list(const cw_deck_key *key, const cw_deck *deck) {
+static json_t *json_list(const cw_deck_key *key, const cw_deck *deck, const void *member) {
   json_t *list = json_array();
-  int count = key->type == CW_DECK_QUANTITIES ? deck->output.quantity_count : deck->grid.dim;
+  const int count = key->type == CW_DECK_WORDS ? ((const cw_deck_words *)member)->count
+                                               : deck->grid.dim;
   for (int k = 0; k < count; k++) {
     json_t *item;
-    if (key->type == CW_DECK_QUANTITIES)
-      item = json_string(deck->output.quantities[k]);
+    if (key->type == CW_DECK_WORDS)
+      item = json_string(((const cw_deck_words *)member)->word[k]);
+    else if (key->type == CW_DECK_FACTORS)
+      item = json_integer(((const int32_t *)member)[k]);
     else if (key->type == CW_DECK_RESOLUTION)
       item = json_integer(deck->grid.resolution[k]);
     else if (key->type == CW_DECK_FIELD_SIDES)
@@ -146,7 +149,7 @@ static json_t *json_value(const cw_deck_key *key, const cw_deck *deck, const voi
     memcpy(&choice, member, sizeof choice);
     return json_string(cw_deck_choice_word(key->choices, choice));
   default:
-    return json_list(key, deck);
+    return json_list(key, deck, member);
   }
 }
 

@@ -174,9 +174,14 @@ static int due(int64_t interval, int64_t step) {
   return interval > 0 && step % interval == 0;
 }
 
+static int64_t fields_interval(const run *run) {
+  return cw_deck_interval(run->deck, run->deck->output.fields.enable,
+                          run->deck->output.fields.interval);
+}
+
 /* Whether something of this step is written. */
 static int output_due(const run *run, int64_t step) {
-  return due(run->deck->output.stats_interval, step) || due(run->deck->output.interval, step);
+  return due(run->deck->output.stats_interval, step) || due(fields_interval(run), step);
 }
 
 /* What a checkpoint of this state says of the run. Rows and files that stand only because the run
@@ -188,7 +193,7 @@ static void note_state(run *run, int64_t step) {
     info->max_charge_error = run->max_charge_error;
     info->history_bytes = cw_run_output_history_bytes(run->output);
   }
-  if (due(run->deck->output.interval, step))
+  if (due(fields_interval(run), step))
     info->fields_step = step;
 }
 
@@ -210,8 +215,8 @@ static cw_status write_state(run *run, int at_end, int again) {
     if (!again || !due(run->deck->output.stats_interval, step))
       CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
   }
-  const int fields_due = due(run->deck->output.interval, step);
-  if (run->deck->output.interval > 0 && (at_end || fields_due) && !(again && fields_due))
+  const int fields_due = due(fields_interval(run), step);
+  if (fields_interval(run) > 0 && (at_end || fields_due) && !(again && fields_due))
     CW_TRY(cw_run_output_fields(run->output, run->engine));
   note_state(run, step);
   return CW_OK;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/context_private.h"
-#include "base/reals.h"
+#include "cli/run_fields.h"
 #include "output/output.h"
 
 enum { COLUMN_NAME = CW_DECK_NAME + 16, FIXED_COLUMNS = 8 };
@@ -152,104 +152,8 @@ cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
   return cw_history_append(output->history, values);
 }
 
-/* The records of one file; arrays that had to be made are listed to be freed. */
-typedef struct record_list {
-  cw_output_record records[CW_DECK_MAX_QUANTITIES + CW_DECK_MAX_SPECIES];
-  char names[CW_DECK_MAX_QUANTITIES + CW_DECK_MAX_SPECIES][COLUMN_NAME];
-  int count;
-  void *made[3 + CW_DECK_MAX_SPECIES + CW_DECK_MAX_QUANTITIES];
-  int made_count;
-} record_list;
-
-/* A copy of `source` times factor in the deck's precision. */
-static cw_status scaled_copy(cw_run_output *output, record_list *list, const cw_grid *grid,
-                             cw_precision from, const void *source, double factor, void **copy) {
-  cw_precision precision = output->deck->simulation.precision;
-  CW_TRY(cw_memory_alloc(output->context, CW_SPACE_HOST, (size_t)grid->points,
-                         (size_t)cw_precision_size(precision), "output array", copy));
-  list->made[list->made_count++] = *copy;
-  for (int64_t k = 0; k < grid->points; k++)
-    cw_real_set(*copy, precision, k, factor * cw_real_get(source, from, k));
-  return CW_OK;
-}
-
-static void add_vector(record_list *list, const char *name, cw_vector_view view,
-                       double position[3][3]) {
-  cw_output_record *record = &list->records[list->count++];
-  *record =
-      (cw_output_record){.name = name, .components = 3, .precision = view.precision, .unit_SI = 1};
-  for (int c = 0; c < 3; c++)
-    record->data[c] = view.component[c];
-  memcpy(record->position, position, sizeof record->position);
-}
-
-static cw_status add_density(cw_run_output *output, record_list *list, cw_engine *engine,
-                             int species, const char *label) {
-  const double *density;
-  void *copy;
-  CW_TRY(cw_engine_density(engine, species, &density));
-  CW_TRY(scaled_copy(output, list, cw_engine_grid(engine), CW_DOUBLE, density, 1.0, &copy));
-  char *name = list->names[list->count];
-  snprintf(name, COLUMN_NAME, species < 0 ? "%s" : "density_%s", label);
-  list->records[list->count++] = (cw_output_record){.name = name,
-                                                    .components = 1,
-                                                    .precision = output->deck->simulation.precision,
-                                                    .data = {copy},
-                                                    .unit_SI = 1};
-  return CW_OK;
-}
-
-static cw_status add_current(cw_run_output *output, record_list *list, cw_engine *engine) {
-  double position[3][3];
-  cw_vector_view J;
-  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_J, position, &J));
-  const double unit = 1.0 / output->deck->particles.ppc0; /* in units of the charge times n0 c */
-  cw_vector_view copy = {.precision = J.precision};
-  for (int c = 0; c < 3; c++)
-    CW_TRY(scaled_copy(output, list, cw_engine_grid(engine), J.precision, J.component[c], unit,
-                       &copy.component[c]));
-  add_vector(list, "J", copy, position);
-  return CW_OK;
-}
-
-static cw_status add_quantity(cw_run_output *output, record_list *list, cw_engine *engine,
-                              const char *quantity) {
-  double position[3][3];
-  cw_vector_view view;
-  if (strcmp(quantity, "E") == 0) {
-    CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, &view));
-    add_vector(list, "E", view, position);
-  } else if (strcmp(quantity, "B") == 0) {
-    CW_TRY(cw_engine_vector(engine, CW_QUANTITY_B, position, &view));
-    add_vector(list, "B", view, position);
-  } else if (strcmp(quantity, "J") == 0) {
-    return add_current(output, list, engine);
-  } else if (strcmp(quantity, "rho") == 0) {
-    return add_density(output, list, engine, -1, "rho");
-  } else if (strcmp(quantity, "N") == 0) {
-    for (int s = 0; s < output->deck->particles.species_count; s++)
-      CW_TRY(add_density(output, list, engine, s, output->deck->particles.species[s].label));
-  } else {
-    return cw_fail(output->context, CW_ERROR_INTERNAL, "quantity '%s' has no writer", quantity);
-  }
-  return CW_OK;
-}
-
 cw_status cw_run_output_fields(cw_run_output *output, cw_engine *engine) {
-  record_list *list = NULL;
-  CW_TRY(CW_NEW(output->context, 1, "record list", &list));
-  cw_status status = CW_OK;
-  for (int q = 0; q < output->deck->output.quantity_count && status == CW_OK; q++)
-    status = add_quantity(output, list, engine, output->deck->output.quantities[q]);
-  if (status == CW_OK && list->count > 0)
-    status = cw_output_write_fields(output->context, output->folder, output->deck,
-                                    cw_engine_grid(engine), cw_engine_step_number(engine),
-                                    cw_engine_time(engine), output->deck->dt, list->records,
-                                    list->count);
-  for (int k = 0; k < list->made_count; k++)
-    CW_DELETE(output->context, list->made[k]);
-  CW_DELETE(output->context, list);
-  return status;
+  return cw_run_fields_write(output->context, output->deck, output->folder, engine);
 }
 
 const char *cw_run_output_aside(const cw_run_output *output) {

@@ -16,7 +16,7 @@ enum {
   CW_DECK_PATH_SIZE = 256,
   CW_DECK_MAX_SPECIES = 16,
   CW_DECK_MAX_PARAMETERS = 128,
-  CW_DECK_MAX_QUANTITIES = 32,
+  CW_DECK_MAX_WORDS = 32, /* in a list of words */
   CW_DECK_MAX_KEYS = 128
 };
 
@@ -34,6 +34,53 @@ typedef struct cw_deck_species {
   int64_t spatial_sorting_interval; /* -1: the global one */
   cw_deck_where where;              /* of the [[particles.species]] header */
 } cw_deck_species;
+
+/* A list of words, and where each stands. */
+typedef struct cw_deck_words {
+  int count;
+  char word[CW_DECK_MAX_WORDS][CW_DECK_NAME];
+  cw_deck_where where[CW_DECK_MAX_WORDS];
+} cw_deck_words;
+
+/* What field files can hold; from CW_DECK_N on, of species. */
+typedef enum cw_deck_quantity_kind {
+  CW_DECK_E = 0,
+  CW_DECK_B,
+  CW_DECK_J,
+  CW_DECK_RHO, /* charge density as the fields see it */
+  CW_DECK_DIV_E,
+  CW_DECK_DIV_B,
+  CW_DECK_DIV_E_ERROR,
+  CW_DECK_N,
+  CW_DECK_NPPC,
+  CW_DECK_MASS,
+  CW_DECK_CHARGE,
+  CW_DECK_V,
+  CW_DECK_KINETIC,
+  CW_DECK_TEMPERATURE,
+  CW_DECK_T
+} cw_deck_quantity_kind;
+
+/* One entry of output.fields.quantities. Indices of T: 0 for time, 1 to 3; CW_DECK_ANY stands for
+ * all three of space ("i", "j"). */
+enum { CW_DECK_ANY = 4 };
+typedef struct cw_deck_quantity {
+  cw_deck_quantity_kind kind;
+  int t[2];
+  uint32_t species;           /* bits of those summed; 0: each species by itself */
+  char suffix[CW_DECK_NAME];  /* how a sum of several is written: "_1_2", "_all" */
+} cw_deck_quantity;
+
+/* One record of a field file. */
+typedef struct cw_deck_record {
+  cw_deck_quantity_kind kind;
+  int t[2];         /* of T; t[1] = CW_DECK_ANY: the vector T0i */
+  uint32_t species; /* bits of those summed; 0: of no species */
+  int components;   /* 1 or 3 */
+  int quantity;     /* of the deck's list, counted from 0 */
+  char name[2 * CW_DECK_NAME];
+} cw_deck_record;
+enum { CW_DECK_MAX_RECORDS = CW_DECK_MAX_WORDS * CW_DECK_MAX_SPECIES * 6 };
 
 /* One free parameter of [setup]; its meaning is the problem's. A list with a string in it is a list
  * of texts, its numbers written out. */
@@ -113,9 +160,15 @@ typedef struct cw_deck {
   } setup;
   struct {
     enum { CW_FORMAT_HDF5 = 0 } format;
-    int64_t interval; /* steps between field files; 0: none */
-    int quantity_count;
-    char quantities[CW_DECK_MAX_QUANTITIES][16];
+    int64_t interval; /* steps between files; 0: none but of the kinds that have their own */
+    double length_SI; /* metres that an L stands for in the units that files state */
+    struct {
+      int enable;
+      cw_deck_words quantities;
+      cw_deck_quantity quantity[CW_DECK_MAX_WORDS]; /* the same, understood */
+      int64_t interval; /* as the deck says; 0: output.interval */
+      int32_t downsampling[3];
+    } fields;
     int64_t stats_interval; /* steps between history rows */
   } output;
   struct {
@@ -192,6 +245,14 @@ void cw_deck_parameter_path(const cw_deck_parameter *parameter, char path[3 * CW
 /* Place of byte `offset` of a string whose opening quote stands at `start`: escapes and line breaks
  * of the source are followed. `start` itself where there is no string (overrides). */
 cw_deck_where cw_deck_place_in_text(const cw_deck *deck, cw_deck_where start, size_t offset);
+/* Steps between two files of a kind whose own interval is given; 0: none are written. */
+int64_t cw_deck_interval(const cw_deck *deck, int enable, int64_t own);
+/* Record n of a field file, counted from 0 in the order of the deck's quantities; 0 when there is
+ * none. Names are letters, digits and _ : of a label's other characters + becomes _plus, - becomes
+ * _minus and . becomes _. */
+int cw_deck_output_record(const cw_deck *deck, int n, cw_deck_record *record);
+/* A species' label as such a name. */
+void cw_deck_record_label(const char *label, char name[2 * CW_DECK_NAME]);
 /* Closest of `count` names to `name` by edit distance, or NULL if none is near. */
 const char *cw_deck_nearest(const char *name, const char *const *names, int count);
 #endif

@@ -194,7 +194,8 @@ static size_t size_of(const cw_deck_key *key) {
     return sizeof((cw_deck *)0)->grid.fields;
   case CW_DECK_PARTICLE_SIDES:
     return sizeof((cw_deck *)0)->grid.particles;
-  case CW_DECK_QUANTITIES:
+  case CW_DECK_WORDS:
+  case CW_DECK_FACTORS:
     return 0; /* no key of a state */
   }
   return 0;

@@ -34,14 +34,18 @@ static void put_sides(FILE *stream, const cw_deck_key *key, int lower, int upper
   fputc(']', stream);
 }
 
-static void put_list(FILE *stream, const cw_deck_key *key, const cw_deck *deck) {
-  int count = key->type == CW_DECK_QUANTITIES ? deck->output.quantity_count : deck->grid.dim;
+static void put_list(FILE *stream, const cw_deck_key *key, const cw_deck *deck,
+                     const void *member) {
+  const int count = key->type == CW_DECK_WORDS ? ((const cw_deck_words *)member)->count
+                                               : deck->grid.dim;
   fputc('[', stream);
   for (int k = 0; k < count; k++) {
     if (k)
       fputs(", ", stream);
-    if (key->type == CW_DECK_QUANTITIES)
-      put_string(stream, deck->output.quantities[k]);
+    if (key->type == CW_DECK_WORDS)
+      put_string(stream, ((const cw_deck_words *)member)->word[k]);
+    else if (key->type == CW_DECK_FACTORS)
+      fprintf(stream, "%d", (int)((const int32_t *)member)[k]);
     else if (key->type == CW_DECK_RESOLUTION)
       fprintf(stream, "%d", deck->grid.resolution[k]);
     else if (key->type == CW_DECK_FIELD_SIDES)
@@ -96,7 +100,7 @@ void cw_deck_put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck
     put_string(stream, cw_deck_choice_word(key->choices, choice));
     return;
   default:
-    put_list(stream, key, deck);
+    put_list(stream, key, deck, member);
   }
 }
 

@@ -34,8 +34,6 @@ static const cw_deck_choice pushers[] = {{"Boris", CW_PUSHER_BORIS},
                                          {"none", CW_PUSHER_NONE},
                                          {NULL, 0}};
 static const cw_deck_choice formats[] = {{"hdf5", CW_FORMAT_HDF5}, {NULL, 0}};
-static const cw_deck_choice quantities[] = {{"E", 0},   {"B", 1}, {"J", 2},
-                                            {"rho", 3}, {"N", 4}, {NULL, 0}};
 static const cw_deck_choice log_levels[] = {{"error", CW_LOG_ERROR}, {"warning", CW_LOG_WARNING},
                                             {"info", CW_LOG_INFO},   {"verbose", CW_LOG_INFO},
                                             {"debug", CW_LOG_DEBUG}, {NULL, 0}};
@@ -177,11 +175,26 @@ const cw_deck_key cw_deck_keys[] = {
     {"output", "format", CW_DECK_CHOICE, DEFAULT("\"hdf5\""), "", "File format of fields",
      ONE_OF(formats), IN(output.format)},
     {"output", "interval", CW_DECK_INT64, DEFAULT("100"), "steps",
-     "Steps between field files; 0: none", RANGE(0, STEPS_MAX), IN(output.interval)},
-    {"output.fields", "quantities", CW_DECK_QUANTITIES,
+     "Steps between files of every kind that has no interval of its own; 0: none",
+     RANGE(0, STEPS_MAX), IN(output.interval)},
+    {"output", "length_SI", CW_DECK_FLOAT, DEFAULT("1.0"), "m",
+     "What an L stands for where files state SI units; the reference particle is an electron's mass "
+     "and charge there",
+     ABOVE(0, INFINITY), IN(output.length_SI)},
+    {"output.fields", "enable", CW_DECK_BOOL, DEFAULT("true"), "", "Write field files", ANY,
+     IN(output.fields.enable)},
+    {"output.fields", "quantities", CW_DECK_WORDS,
      DEFAULT("[\"E\", \"B\", \"J\", \"rho\", \"N\"]"), "",
-     "What field files hold: fields, current, charge density, number density of each species",
-     ONE_OF(quantities), IN(output.quantities)},
+     "What field files hold: E, B, J, rho, divE, divB, divE_error; of each species N, Nppc, Rho, "
+     "Charge, V, kinetic, temperature, T00, T0i, Tij and its components; N_1_2 or N_LABEL: of these "
+     "species, summed, N_all: of all",
+     ANY, IN(output.fields.quantities)},
+    {"output.fields", "interval", CW_DECK_INT64, DEFAULT("0"), "steps",
+     "Steps between field files; 0: as in [output]", RANGE(0, STEPS_MAX),
+     IN(output.fields.interval)},
+    {"output.fields", "downsampling", CW_DECK_FACTORS, DEFAULT("1"), "cells",
+     "How many cells along each axis are averaged into one value; divides the resolution",
+     RANGE(1, 1073741824), IN(output.fields.downsampling)},
     {"output.stats", "interval", CW_DECK_INT64, DEFAULT("100"), "steps",
      "Steps between rows of history.csv", RANGE(1, STEPS_MAX), IN(output.stats_interval)},
 
@@ -258,8 +271,10 @@ const char *cw_deck_type_name(const cw_deck_key *key) {
   case CW_DECK_FIELD_SIDES:
   case CW_DECK_PARTICLE_SIDES:
     return "string[D][1 or 2]";
-  case CW_DECK_QUANTITIES:
+  case CW_DECK_WORDS:
     return "string[]";
+  case CW_DECK_FACTORS:
+    return "int or int[D]";
   }
   return "unknown";
 }

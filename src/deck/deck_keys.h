@@ -22,7 +22,8 @@ typedef enum cw_deck_type {
   CW_DECK_EXTENT,
   CW_DECK_FIELD_SIDES,
   CW_DECK_PARTICLE_SIDES,
-  CW_DECK_QUANTITIES
+  CW_DECK_WORDS,  /* cw_deck_words: a list of strings, or of numbers that stand for them */
+  CW_DECK_FACTORS /* int32_t[3]: an integer for all axes, or a list of one an axis */
 } cw_deck_type;
 
 /* A word (or, for numbers, one of the numbers allowed) and its value. A value's first word is the

@@ -110,38 +110,73 @@ static void read_sides(cw_deck_reader *reader, const cw_deck_key *key, const cw_
   }
 }
 
-static void read_quantities(cw_deck_reader *reader, const cw_deck_key *key,
-                            const cw_toml_node *node) {
-  char expected[100], range[60];
-  unsigned seen = 0;
-  int count = 0;
-  cw_deck_key_range(key, range, sizeof range);
-  snprintf(expected, sizeof expected, "a list of different ones out of %s", range);
-  if (!is_list(node, 0, CW_DECK_MAX_QUANTITIES)) {
-    wrong(reader, key, node, expected);
-    return;
+/* A word is a short text, or a number that stands for one (species are counted from 1). */
+static int read_word(const cw_toml_node *item, char word[CW_DECK_NAME]) {
+  if (cw_toml_node_type(item) == CW_TOML_INTEGER && cw_toml_integer(item) >= 0) {
+    snprintf(word, CW_DECK_NAME, "%lld", (long long)cw_toml_integer(item));
+    return 1;
   }
-  for (size_t k = 0; k < cw_toml_count(node); k++) {
-    const cw_toml_node *item = cw_toml_item(node, k);
-    int value = cw_deck_choice_of(key->choices, item);
-    if (value < 0 || seen & 1u << value) {
-      wrong(reader, key, item, expected);
-      continue;
-    }
-    seen |= 1u << value;
-    snprintf(reader->deck->output.quantities[count++], sizeof *reader->deck->output.quantities,
-             "%s", cw_deck_choice_word(key->choices, value));
-  }
-  reader->deck->output.quantity_count = count;
+  size_t length;
+  if (cw_toml_node_type(item) != CW_TOML_STRING)
+    return 0;
+  const char *text = cw_toml_string(item, &length);
+  int fits = length > 0 && length < CW_DECK_NAME;
+  for (size_t k = 0; k < length && fits; k++)
+    fits = text[k] >= 0x20 && text[k] < 0x7f;
+  if (fits)
+    memcpy(word, text, length + 1);
+  return fits;
 }
 
-void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node) {
+static void read_words(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                       cw_deck_words *words) {
+  if (!is_list(node, 0, CW_DECK_MAX_WORDS)) {
+    wrong(reader, key, node, "a list of at most 32 strings");
+    return;
+  }
+  words->count = 0;
+  for (size_t k = 0; k < cw_toml_count(node); k++) {
+    const cw_toml_node *item = cw_toml_item(node, k);
+    words->where[words->count] = cw_deck_place(item);
+    if (read_word(item, words->word[words->count]))
+      words->count++;
+    else
+      wrong(reader, key, item, "string of 1 to 63 printable ASCII characters");
+  }
+}
+
+/* One number stands for all axes. */
+static void read_factors(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                         int32_t *factors) {
+  const int list = cw_toml_node_type(node) == CW_TOML_ARRAY;
+  if (list && !has_entry_an_axis(reader, key, node, "integer"))
+    return;
+  for (int a = 0; a < 3; a++)
+    factors[a] = 1;
+  for (int a = 0; a < 3; a++) {
+    const cw_toml_node *item = list ? cw_toml_item(node, (size_t)a) : node;
+    if (!item)
+      continue;
+    int64_t value = cw_toml_node_type(item) == CW_TOML_INTEGER ? cw_toml_integer(item) : 0;
+    if ((double)value >= key->low && (double)value <= key->high) {
+      factors[a] = (int32_t)value;
+      continue;
+    }
+    wrong(reader, key, item, "integer >= 1, or a list of them, one an axis");
+    return;
+  }
+}
+
+void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                       void *member) {
   if (key->type == CW_DECK_RESOLUTION)
     read_resolution(reader, key, node);
   else if (key->type == CW_DECK_EXTENT)
     read_extent(reader, key, node);
-  else if (key->type == CW_DECK_QUANTITIES)
-    read_quantities(reader, key, node);
+  else if (key->type == CW_DECK_WORDS)
+    read_words(reader, key, node, member);
+  else if (key->type == CW_DECK_FACTORS)
+    read_factors(reader, key, node, member);
   else
     read_sides(reader, key, node);
 }

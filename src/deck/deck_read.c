@@ -239,7 +239,7 @@ static void fill_absent(cw_deck_reader *reader) {
         if (!comes_from_state(reader->deck, key))
           missing(reader, key, where);
       } else
-        cw_deck_set_default(reader->deck, key, base);
+        cw_deck_set_default(key, base);
     }
   }
 }
@@ -259,6 +259,7 @@ static int compare_parameters(const void *a, const void *b) {
 static void check_and_derive(cw_deck_reader *reader) {
   cw_deck_check_species(reader);
   cw_deck_check_grid(reader);
+  cw_deck_check_output(reader);
   if (reader->rank == CW_RANK_NONE)
     cw_deck_derive(reader);
 }

@@ -32,9 +32,10 @@ cw_deck_where cw_deck_place_of(const cw_deck_reader *reader, const char *path);
 /* Reads `node` into the key's member of `base` (a cw_deck or cw_deck_species); faults are kept. */
 void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
                         void *base);
-void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node);
+void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
+                       void *member);
 /* Fills the key's member from its default. */
-void cw_deck_set_default(cw_deck *deck, const cw_deck_key *key, void *base);
+void cw_deck_set_default(const cw_deck_key *key, void *base);
 /* A member of [setup] that is no key of the list: a parameter, or the table "constants" or
  * "species" of parameters. */
 void cw_deck_read_parameter(cw_deck_reader *reader, const char *name, cw_deck_where where,
@@ -56,6 +57,9 @@ void cw_deck_check_species(cw_deck_reader *reader);
 void cw_deck_derive(cw_deck_reader *reader);
 /* What engine ecsim asks of the keys, and that no other engine has its keys. */
 void cw_deck_check_ecsim(cw_deck_reader *reader);
+
+/* What output.fields.quantities and the like mean, once the species and the grid are known. */
+void cw_deck_check_output(cw_deck_reader *reader);
 
 /* A key's value as TOML; `base` is the deck or one of its species. */
 void cw_deck_put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck, const void *base);

@@ -249,26 +249,28 @@ void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw
   case CW_DECK_EXTENT:
   case CW_DECK_FIELD_SIDES:
   case CW_DECK_PARTICLE_SIDES:
-  case CW_DECK_QUANTITIES:
-    cw_deck_read_list(reader, key, node);
+  case CW_DECK_WORDS:
+  case CW_DECK_FACTORS:
+    cw_deck_read_list(reader, key, node, member(key, base));
     return;
   }
 }
 
-static void default_quantities(cw_deck *deck, const cw_deck_key *key) {
-  int count = 0;
-  for (const cw_deck_choice *choice = key->choices; choice->word; choice++, count++)
-    snprintf(deck->output.quantities[count], sizeof deck->output.quantities[count], "%s",
-             choice->word);
-  deck->output.quantity_count = count;
+/* ["A", "B"]: what stands between the quotes. */
+static void default_words(const char *text, cw_deck_words *words) {
+  words->count = 0;
+  for (const char *quote = strchr(text, '"'); quote; quote = strchr(quote + 1, '"')) {
+    const char *end = strchr(quote + 1, '"');
+    snprintf(words->word[words->count], CW_DECK_NAME, "%.*s", (int)(end - quote - 1), quote + 1);
+    words->where[words->count++] = (cw_deck_where){0, 0};
+    quote = end;
+  }
 }
 
-void cw_deck_set_default(cw_deck *deck, const cw_deck_key *key, void *base) {
+void cw_deck_set_default(const cw_deck_key *key, void *base) {
   const char *text = key->default_value;
   char word[CW_DECK_NAME];
   int value;
-  if (key->type == CW_DECK_QUANTITIES)
-    default_quantities(deck, key);
   if (!text)
     return;
   switch (key->type) {
@@ -289,6 +291,13 @@ void cw_deck_set_default(cw_deck *deck, const cw_deck_key *key, void *base) {
     snprintf(word, sizeof word, "%.*s", (int)strlen(text) - 2, text + 1); /* without its quotes */
     value = cw_deck_choice_value(key->choices, word);
     memcpy(member(key, base), &value, sizeof value);
+    return;
+  case CW_DECK_WORDS:
+    default_words(text, member(key, base));
+    return;
+  case CW_DECK_FACTORS:
+    for (int a = 0; a < 3; a++)
+      ((int32_t *)member(key, base))[a] = (int32_t)strtol(text, NULL, 10);
     return;
   default:
     return;

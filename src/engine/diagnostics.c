@@ -5,15 +5,10 @@
 #include "base/space.h"
 #include "engine/engine_private.h"
 
-/* Momenta of a few particles at the time of the fields. */
-typedef struct centred_momenta {
-  void *u[3];
-} centred_momenta;
-
-/* The slots [from, to) of a view, with the momenta advanced by half a step in `work`: u stands half
- * a step behind the fields, and a push of half the impulse over no time brings it to them. */
-static cw_status centre(cw_engine *engine, int s, const cw_particles_view *all, int64_t from,
-                        int64_t to, centred_momenta *work, cw_particles_view *part) {
+/* u stands half a step behind the fields; a push of half the impulse over no time brings it to
+ * them. */
+cw_status cw_engine_centre(cw_engine *engine, int s, const cw_particles_view *all, int64_t from,
+                           int64_t to, cw_centred_momenta *work, cw_particles_view *part) {
   const size_t real = (size_t)cw_precision_size(all->precision);
   *part = *all;
   part->count = to - from;
@@ -45,7 +40,7 @@ static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_
   const double mass = engine->species[s].deck->mass;
   const int64_t chunk = engine->space_ops->chunk;
   const size_t room = (size_t)cw_min_i64(view.count, chunk);
-  centred_momenta work = {{NULL}};
+  cw_centred_momenta work = {{NULL}};
   cw_status status = CW_OK;
   for (int a = 0; a < 3; a++)
     CW_TRY_CLEANUP(status, cw_memory_alloc(engine->context, engine->space, room,
@@ -55,8 +50,8 @@ static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_
   *alive = 0;
   for (int64_t from = 0; from < view.count; from += chunk) {
     cw_particles_view part;
-    CW_TRY_CLEANUP(
-        status, centre(engine, s, &view, from, cw_min_i64(from + chunk, view.count), &work, &part));
+    CW_TRY_CLEANUP(status, cw_engine_centre(engine, s, &view, from,
+                                            cw_min_i64(from + chunk, view.count), &work, &part));
     CW_TRY_CLEANUP(status, engine->space_ops->add_energy(engine, &part, mass == 0, energy, alive));
   }
   *energy *= engine->deck->q0 * (mass == 0 ? 1 : mass);

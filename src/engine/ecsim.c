@@ -185,6 +185,12 @@ static cw_vector_view vector(const cw_engine *engine, cw_engine_quantity quantit
                                      : cw_ecsim_J(fields);
 }
 
+static cw_status divergence(cw_engine *engine, int of_B, double position[3]) {
+  for (int a = 0; a < 3; a++)
+    position[a] = !of_B && a < engine->grid.dim ? 0.5 : 0;
+  return cw_ecsim_divergence(engine->ecsim->fields, of_B, engine->density);
+}
+
 static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
                      cw_engine_memory *memory) {
   const double points = (double)grid->points, real = sizeof(double);
@@ -213,5 +219,7 @@ const cw_engine_ops cw_ecsim_ops = {.name = "ecsim",
                                     .step = step,
                                     .diagnose = cw_ecsim_diagnose,
                                     .density = cw_ecsim_density,
+                                    .gauss_charge = cw_ecsim_gauss_charge,
+                                    .divergence = divergence,
                                     .vector = vector,
                                     .estimate = estimate};

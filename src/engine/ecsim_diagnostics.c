@@ -113,25 +113,42 @@ static double largest_inside(const cw_grid *grid, const double *density) {
   return largest;
 }
 
-/* The sum over species may vanish everywhere; the error is measured against the largest density of
- * any one species. Positions stand half a step after E: the charge is that of the positions. */
-static cw_status charge_error(cw_engine *engine, double *error) {
-  const cw_deck *deck = engine->deck;
-  double *total = engine->density, *one = engine->species_density, largest = 0, max_error, max_rho;
+/* Charges times `unit` at cell centres in engine->density, and the largest of any one species. */
+static cw_status charge_at_centres(cw_engine *engine, double unit, double *largest) {
+  double *total = engine->density, *one = engine->species_density;
+  *largest = 0;
   zero(engine, total);
   for (int s = 0; s < engine->species_count; s++) {
     if (engine->species[s].deck->charge == 0)
       continue;
     zero(engine, one);
-    CW_TRY(add_density(engine, s, engine->species[s].deck->charge, 1, one));
+    CW_TRY(add_density(engine, s, unit * engine->species[s].deck->charge, 1, one));
     CW_TRY(fold(engine, one));
-    largest = fmax(largest, largest_inside(&engine->grid, one));
+    *largest = fmax(*largest, largest_inside(&engine->grid, one));
     for (int64_t k = 0; k < engine->grid.points; k++)
       total[k] += one[k];
   }
+  return CW_OK;
+}
+
+/* The sum over species may vanish everywhere; the error is measured against the largest density of
+ * any one species. Positions stand half a step after E: the charge is that of the positions. */
+static cw_status charge_error(cw_engine *engine, double *error) {
+  const cw_deck *deck = engine->deck;
+  double largest, max_error, max_rho;
+  CW_TRY(charge_at_centres(engine, 1, &largest));
   const double scale = cw_ecsim_four_pi(deck) * deck->q0 / (deck->B0 * deck->V0);
-  CW_TRY(cw_ecsim_charge_error(engine->ecsim->fields, total, scale, &max_error, &max_rho));
+  CW_TRY(cw_ecsim_charge_error(engine->ecsim->fields, engine->density, scale, &max_error,
+                               &max_rho));
   *error = max_error == 0 ? 0 : max_error / (scale * largest);
+  return CW_OK;
+}
+
+cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density) {
+  double largest;
+  CW_TRY(charge_at_centres(engine, 1 / engine->deck->particles.ppc0, &largest));
+  CW_TRY(cw_ecsim_smooth(engine->ecsim->fields, engine->density));
+  *density = engine->density;
   return CW_OK;
 }
 

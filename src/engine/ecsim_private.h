@@ -19,6 +19,8 @@ struct cw_ecsim_state {
 cw_status cw_ecsim_move(cw_engine *engine);
 cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
 cw_status cw_ecsim_density(cw_engine *engine, int species, double **density);
+/* The charge density at cell centres that div E answers to, per reference charge and n0. */
+cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density);
 /* beta = q dt / (2 m) of a species, for fields in units of B0. */
 double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species);
 /* When external fields act in the step to come: at theta, where E is solved for. */

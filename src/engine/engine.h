@@ -99,6 +99,48 @@ const double *cw_engine_stage_seconds(const cw_engine *engine);
  * charge times n0) or the number density of one (species >= 0; units of n0): double over the grid,
  * on the host, the engine's own until the next call. */
 cw_status cw_engine_density(cw_engine *engine, int species, const double **density);
+/* Divergences: of E in the unit of that charge density (so that it is rho where Gauss's law holds),
+ * of E less that density (0 where a charge error is not asked for: on walls, and what cw_fields
+ * leaves out), and of B in units of B0 / L. */
+typedef enum cw_engine_divergence_kind {
+  CW_DIVERGENCE_E = 0,
+  CW_DIVERGENCE_E_ERROR,
+  CW_DIVERGENCE_B
+} cw_engine_divergence_kind;
+/* As cw_engine_density, interior only; `position` receives where the values stand, in cells from
+ * the node. */
+cw_status cw_engine_divergence(cw_engine *engine, cw_engine_divergence_kind kind,
+                               double position[3], const double **divergence);
+
+/* Particles of one species, some at a time, on the host: views of consecutive slots with the momenta
+ * at the time of the fields (the explicit engine keeps them half a step behind); i_prev and dx_prev
+ * are not there. `first` is the slot of the view's first one. The views and their sizes do not
+ * depend on the number of threads. Errors: those of visit, CW_ERROR_MEMORY, CW_ERROR_DEVICE,
+ * CW_ERROR_NUMERIC (a momentum is not finite). */
+typedef cw_status cw_particles_visit(void *user, const cw_particles_view *part, int64_t first);
+cw_status cw_engine_each_part(cw_engine *engine, int species, cw_particles_visit *visit,
+                              void *user);
+/* 1: u is a velocity and energies are those of slow particles, as in engine ecsim. */
+int cw_engine_is_slow(const cw_engine *engine);
+
+/* What is summed over the particles of a species, at nodes, with their shapes. */
+typedef enum cw_moment {
+  CW_MOMENT_N = 0,                 /* w */
+  CW_MOMENT_FLUX,                  /* w v_i, three */
+  CW_MOMENT_T00 = CW_MOMENT_FLUX + 3, /* w m gamma */
+  CW_MOMENT_T0I,                   /* w m u_i, three */
+  CW_MOMENT_TIJ = CW_MOMENT_T0I + 3, /* w m u_i u_j / gamma: xx, xy, xz, yy, yz, zz */
+  CW_MOMENT_REST = CW_MOMENT_TIJ + 6, /* w m / gamma: minus the trace of T */
+  CW_MOMENT_KINETIC,               /* w m (gamma - 1) */
+  CW_MOMENT_COUNT_ALIVE,           /* 1 */
+  CW_MOMENTS
+} cw_moment;
+/* Adds the moments whose arrays are not NULL, per n0 (COUNT_ALIVE: per cell), to arrays of doubles
+ * over the grid, on the host: folded at the box's sides as their symmetry asks. Massless particles
+ * have energy |u| and m = 0 in REST. In engine ecsim gamma = 1 + v^2 / 2, and u_i u_j / gamma is
+ * v_i v_j. The same bits for any number of threads. Errors: as cw_engine_each_part. */
+cw_status cw_engine_add_moments(cw_engine *engine, int species, double *const moments[CW_MOMENTS]);
+
 /* SHA-256 of fields and particles as 64 hex digits: equal for runs that agree bit by bit. */
 cw_status cw_engine_sha256(cw_engine *engine, char hex[65]);
 #endif

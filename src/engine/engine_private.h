@@ -27,6 +27,10 @@ typedef struct cw_engine_ops {
   cw_status (*step)(cw_engine *engine);
   cw_status (*diagnose)(cw_engine *engine, cw_engine_diagnostics *diagnostics);
   cw_status (*density)(cw_engine *engine, int species, double **density); /* in its space */
+  /* Charge density that div E answers to, where div E stands; in its space. */
+  cw_status (*gauss_charge)(cw_engine *engine, double **density);
+  /* div E or div B into the interior of engine->density, and where its values stand. */
+  cw_status (*divergence)(cw_engine *engine, int of_B, double position[3]);
   cw_vector_view (*vector)(const cw_engine *engine, cw_engine_quantity quantity,
                            double position[3][3]);
   /* Bytes of fields and work arrays in memory->space; particles are counted, `largest` of one
@@ -113,6 +117,15 @@ cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species);
 
 /* Options of a whole push of species s by the explicit engine. */
 cw_push_options cw_engine_push_options(const cw_engine *engine, int s);
+
+/* Momenta of a few particles at the time of the fields, in the engine's space. */
+typedef struct cw_centred_momenta {
+  void *u[3];
+} cw_centred_momenta;
+/* The slots [from, to) of a species' view, with the momenta of the explicit engine at the time of
+ * the fields in `work`, which has room for them. */
+cw_status cw_engine_centre(cw_engine *engine, int s, const cw_particles_view *all, int64_t from,
+                           int64_t to, cw_centred_momenta *work, cw_particles_view *part);
 
 /* The explicit engine's part of its table, in diagnostics.c. */
 cw_status cw_srpic_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);

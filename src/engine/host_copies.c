@@ -5,6 +5,7 @@
 
 #include "base/context_private.h"
 #include "base/space.h"
+#include "engine/ecsim_private.h"
 #include "engine/engine_private.h"
 #include "setup/setup.h"
 
@@ -124,10 +125,8 @@ cw_status cw_engine_vector(cw_engine *engine, cw_engine_quantity quantity, doubl
   return CW_OK;
 }
 
-cw_status cw_engine_density(cw_engine *engine, int species, const double **density) {
-  double *found;
-  *density = NULL;
-  CW_TRY(engine->ops->density(engine, species, &found));
+/* A density of the engine's space, or its copy. */
+static cw_status density_on_host(cw_engine *engine, double *found, const double **density) {
   if (engine->space == CW_SPACE_DEVICE) {
     if (!engine->density_copy)
       CW_TRY(
@@ -138,6 +137,64 @@ cw_status cw_engine_density(cw_engine *engine, int species, const double **densi
   }
   *density = found;
   return CW_OK;
+}
+
+cw_status cw_engine_density(cw_engine *engine, int species, const double **density) {
+  double *found;
+  *density = NULL;
+  CW_TRY(engine->ops->density(engine, species, &found));
+  return density_on_host(engine, found, density);
+}
+
+/* values = factor values - charge, over the grid on the host; without a charge that alone. */
+static void scale_and_subtract(int64_t points, double factor, const double *charge,
+                               double *values) {
+  for (int64_t k = 0; k < points; k++)
+    values[k] = factor * values[k] - (charge ? charge[k] : 0);
+}
+
+/* Zero where Gauss's law is not asked for: on walls and what they disturb. */
+static void blank_unchecked(const cw_engine *engine, double *values) {
+  const cw_grid *grid = &engine->grid;
+  int32_t first[3] = {0, 0, 0}, end[3] = {grid->cells[0], grid->cells[1], grid->cells[2]};
+  for (int a = 0; a < grid->dim && engine->fields; a++)
+    cw_fields_checked_range(engine->fields, a, &first[a], &end[a]);
+  for (int32_t k = 0; k < grid->cells[2]; k++)
+    for (int32_t j = 0; j < grid->cells[1]; j++)
+      for (int32_t i = 0; i < grid->cells[0]; i++)
+        if (i < first[0] || i >= end[0] || j < first[1] || j >= end[1] || k < first[2] ||
+            k >= end[2])
+          values[cw_grid_index(grid, i, j, k)] = 0;
+}
+
+static cw_status copy_of_charge(cw_engine *engine, double **charge) {
+  const size_t bytes = (size_t)engine->grid.points * sizeof **charge;
+  double *found;
+  CW_TRY(CW_NEW(engine->context, engine->grid.points, "charge density", charge));
+  CW_TRY(engine->ops->gauss_charge(engine, &found));
+  return cw_space_copy(engine->context, CW_SPACE_HOST, *charge, engine->space, found, bytes);
+}
+
+cw_status cw_engine_divergence(cw_engine *engine, cw_engine_divergence_kind kind,
+                               double position[3], const double **divergence) {
+  const cw_deck *deck = engine->deck;
+  const double four_pi = engine->ecsim ? cw_ecsim_four_pi(deck) : 1;
+  double *charge = NULL;
+  cw_status status = CW_OK;
+  *divergence = NULL;
+  if (kind == CW_DIVERGENCE_E_ERROR)
+    CW_TRY_CLEANUP(status, copy_of_charge(engine, &charge));
+  CW_TRY_CLEANUP(status, engine->ops->divergence(engine, kind == CW_DIVERGENCE_B, position));
+  CW_TRY_CLEANUP(status, density_on_host(engine, engine->density, divergence));
+  double *values = engine->space == CW_SPACE_DEVICE ? engine->density_copy : engine->density;
+  if (kind != CW_DIVERGENCE_B)
+    scale_and_subtract(engine->grid.points, deck->B0 / (four_pi * deck->q0 * deck->n0), charge,
+                       values);
+  if (kind == CW_DIVERGENCE_E_ERROR)
+    blank_unchecked(engine, values);
+cleanup:
+  CW_DELETE(engine->context, charge);
+  return status;
 }
 
 void cw_engine_free_copies(cw_engine *engine) {

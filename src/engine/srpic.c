@@ -168,6 +168,16 @@ static cw_vector_view vector(const cw_engine *engine, cw_engine_quantity quantit
                                      : cw_fields_J(engine->fields);
 }
 
+static cw_status gauss_charge(cw_engine *engine, double **density) {
+  return cw_srpic_density(engine, -1, density);
+}
+
+static cw_status divergence(cw_engine *engine, int of_B, double position[3]) {
+  for (int a = 0; a < 3; a++)
+    position[a] = of_B && a < engine->grid.dim ? 0.5 : 0;
+  return cw_fields_divergence(engine->fields, of_B, engine->density);
+}
+
 /* Beside the fields: on the host the densities, the filter's line, a sort's keys, permutation and
  * reorder buffer; on a device the densities and what J, rho and their integer sums are filtered and
  * formed in, and for each sorted particle two keys, two slots (an eighth more) and the spares. */
@@ -193,5 +203,7 @@ const cw_engine_ops cw_srpic_ops = {.name = "srpic",
                                     .step = step,
                                     .diagnose = cw_srpic_diagnose,
                                     .density = cw_srpic_density,
+                                    .gauss_charge = gauss_charge,
+                                    .divergence = divergence,
                                     .vector = vector,
                                     .estimate = estimate};

@@ -170,14 +170,18 @@ cw_status cw_ecsim_energy(cw_ecsim_fields *fields, double *electric, double *mag
   return CW_OK;
 }
 
+cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out) {
+  cw_ecsim_job job = job_of(fields, of_B, 1);
+  memcpy(job.in, of_B ? fields->B : fields->E, sizeof job.in);
+  job.out[0] = out;
+  return fields->ops->divergence(fields, &job);
+}
+
 cw_status cw_ecsim_charge_error(cw_ecsim_fields *fields, double *rho, double scale,
                                 double *max_error, double *max_rho) {
   *max_error = *max_rho = NAN;
   CW_TRY(cw_ecsim_smooth(fields, rho));
-  cw_ecsim_job job = job_of(fields, 0, 1);
-  memcpy(job.in, fields->E, sizeof job.in);
-  job.out[0] = fields->centre[0];
-  CW_TRY(fields->ops->divergence(fields, &job));
+  CW_TRY(cw_ecsim_divergence(fields, 0, fields->centre[0]));
   double largest[3];
   CW_TRY(fields->ops->charge(fields, fields->centre[0], rho, scale, largest));
   if (largest[2] != 0)

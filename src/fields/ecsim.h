@@ -78,6 +78,9 @@ cw_status cw_ecsim_energy(cw_ecsim_fields *fields, double *electric, double *mag
  * grid, interior only; it is smoothed in place. NAN on failure. */
 cw_status cw_ecsim_charge_error(cw_ecsim_fields *fields, double *rho, double scale,
                                 double *max_error, double *max_rho);
+/* div E at centres, or div B at nodes (of_B = 1), into the interior of an array over the grid, in
+ * the fields' space. */
+cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out);
 /* S of one array over the grid, interior to interior; ghost cells are neither read nor filled. */
 cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, double *array);
 /* out = curl in over the interior, from nodes to centres or (to_node = 1) back. Ghost cells of

@@ -181,6 +181,17 @@ static cw_status sync(cw_fields *fields, const cw_fields_kind *kind, cw_precisio
   return cw_fields_fill_array(fields, kind, precision, *array);
 }
 
+cw_status cw_fields_sync_moment(cw_fields *fields, const int odd[3], double *moment) {
+  cw_fields host = *fields; /* the same box, with the host's functions */
+  cw_fields_kind kind = cw_fields_kind_rho();
+  void *array = moment;
+  host.ops = &cw_fields_host_ops;
+  host.options.space = CW_SPACE_HOST;
+  for (int a = 0; a < 3; a++)
+    kind.mirror_sign[a] = odd[a] ? -kind.mirror_sign[a] : kind.mirror_sign[a];
+  return sync(&host, &kind, CW_DOUBLE, &array, 0);
+}
+
 static cw_status check_passes(cw_context *context, int passes) {
   if (passes < 0 || passes > MAX_PASSES)
     return cw_fail(context, CW_ERROR_ARGUMENT, "fields: %d filter passes; expected 0 to %d", passes,

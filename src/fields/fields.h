@@ -59,6 +59,11 @@ void cw_fields_restore_passes(cw_fields *fields, int passes);
  * fields' space. */
 cw_status cw_fields_sync_rho(cw_fields *fields, double *rho, int passes);
 
+/* The same for a moment of particles on the host (double), wherever the fields are: folded, what
+ * stands beyond absorbing walls dropped, ghost cells filled. odd[a]: it changes sign in a mirror
+ * across axis a, as a momentum along a does; it is then zero on a wall that reflects. */
+cw_status cw_fields_sync_moment(cw_fields *fields, const int odd[3], double *moment);
+
 /* Sums over the block's interior times cell volume: half of |E|^2 and of |B|^2. */
 cw_status cw_fields_energy(cw_fields *fields, double *electric, double *magnetic);
 /* max |div E - scale rho| over interior nodes, and the largest |scale rho| there; rho synced,
@@ -68,6 +73,8 @@ cw_status cw_fields_energy(cw_fields *fields, double *electric, double *magnetic
  * a value that is not finite), CW_ERROR_ARGUMENT, CW_ERROR_MEMORY. */
 cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double scale,
                                  double *max_error, double *max_rho);
+/* The nodes along an axis, from *first to *end - 1, that charge_error looks at. */
+void cw_fields_checked_range(const cw_fields *fields, int axis, int32_t *first, int32_t *end);
 /* div E (primal nodes) or div B (cell centres) into the interior of an array of doubles over the
  * grid; its ghost cells are left as they are. Needs the ghost cells of E or B. */
 cw_status cw_fields_divergence(cw_fields *fields, int of_B, double *divergence);

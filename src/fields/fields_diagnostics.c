@@ -92,10 +92,10 @@ cw_status cw_fields_divergence(cw_fields *fields, int of_B, double *divergence) 
 /* Nodes at both ends of an axis that Gauss's law does not hold at: a wall carries surface charge,
  * a layer damps E, and a particle dropped behind an absorbing wall leaves its share (its shape,
  * spread by the filter) in front of it. */
-static void checked_range(const cw_fields *fields, int axis, cw_node_range *range) {
+void cw_fields_checked_range(const cw_fields *fields, int axis, int32_t *first, int32_t *end) {
   const cw_grid *grid = &fields->grid;
-  range->first[axis] = 0;
-  range->end[axis] = grid->cells[axis];
+  *first = 0;
+  *end = grid->cells[axis];
   for (int upper = 0; upper < 2 && axis < grid->dim; upper++) {
     int32_t skip = 0;
     cw_field_boundary field = fields->options.boundary[axis][upper];
@@ -106,9 +106,9 @@ static void checked_range(const cw_fields *fields, int axis, cw_node_range *rang
     if (fields->options.particle[axis][upper] == CW_PARTICLE_ABSORB)
       skip += grid->ghost + fields->passes;
     if (upper)
-      range->end[axis] -= skip;
+      *end -= skip;
     else
-      range->first[axis] += skip;
+      *first += skip;
   }
 }
 
@@ -173,7 +173,7 @@ cw_status cw_fields_charge_error(cw_fields *fields, const double *rho, double sc
   if (!rho)
     return cw_fail(fields->context, CW_ERROR_ARGUMENT, "charge error: rho is NULL");
   for (int axis = 0; axis < 3; axis++)
-    checked_range(fields, axis, &range);
+    cw_fields_checked_range(fields, axis, &range.first[axis], &range.end[axis]);
   CW_TRY(fields->ops->charge(fields, rho, scale, &range, result));
   CW_TRY(cw_comm_reduce(fields->context, result, 3, CW_COMM_MAX));
   if (result[2] > 0)

@@ -15,11 +15,14 @@ typedef struct writer {
   cw_h5_out h5;
   const cw_deck *deck;
   const cw_grid *grid;
-  int64_t step;
-  double time, dt;
+  const cw_output_time *when;
   const cw_output_record *records;
   int record_count;
 } writer;
+
+static double or_one(double unit) {
+  return unit != 0 ? unit : 1;
+}
 
 static cw_status fail(const writer *out, const char *operation, const char *name) {
   return cw_h5_out_fail(&out->h5, operation, name);
@@ -46,7 +49,7 @@ static cw_status put_mesh(const writer *out, hid_t object, const cw_output_recor
   CW_TRY(cw_h5_put_strings(&out->h5, object, "axisLabels", reversed[0], 2, (hsize_t)grid->dim));
   CW_TRY(put_per_axis(out, object, "gridSpacing", grid->dx));
   CW_TRY(put_per_axis(out, object, "gridGlobalOffset", grid->origin));
-  CW_TRY(cw_h5_put_double(&out->h5, object, "gridUnitSI", 1));
+  CW_TRY(cw_h5_put_double(&out->h5, object, "gridUnitSI", or_one(out->when->grid_unit_SI)));
   CW_TRY(cw_h5_put_doubles(&out->h5, object, "unitDimension", record->dimension, 7));
   return cw_h5_put_double(&out->h5, object, "timeOffset", 0);
 }
@@ -100,7 +103,7 @@ static cw_status put_component(const writer *out, hid_t parent, const char *name
   CW_TRY_CLEANUP(status, put_values(out, dataset, record, component));
   CW_TRY_CLEANUP(status, put_per_axis(out, dataset, "position", record->position[component]));
   CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, dataset, "unitSI",
-                                          record->unit_SI != 0 ? record->unit_SI : 1));
+                                          or_one(record->unit_SI)));
   if (record->components == 1)
     CW_TRY_CLEANUP(status, put_mesh(out, dataset, record));
 cleanup:
@@ -129,7 +132,7 @@ static cw_status put_iteration(const writer *out, hid_t file) {
   char name[64];
   cw_status status = CW_OK;
   hid_t fields = -1, iteration = -1, data = -1;
-  snprintf(name, sizeof name, "%" PRId64, out->step);
+  snprintf(name, sizeof name, "%" PRId64, out->when->step);
   data = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (data >= 0)
     iteration = H5Gcreate2(data, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -139,9 +142,10 @@ static cw_status put_iteration(const writer *out, hid_t file) {
     status = fail(out, "creating group", "fields");
     goto cleanup;
   }
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "time", out->time));
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "dt", out->dt));
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "timeUnitSI", 1));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "time", out->when->time));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "dt", out->when->dt));
+  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "timeUnitSI",
+                                          or_one(out->when->time_unit_SI)));
   for (int r = 0; r < out->record_count; r++)
     CW_TRY_CLEANUP(status, put_record(out, fields, &out->records[r]));
 cleanup:
@@ -181,20 +185,18 @@ static cw_status check_records(cw_context *context, int64_t step, const cw_outpu
 }
 
 cw_status cw_output_write_fields(cw_context *context, const char *folder, const cw_deck *deck,
-                                 const cw_grid *grid, int64_t step, double time, double dt,
+                                 const cw_grid *grid, const cw_output_time *when,
                                  const cw_output_record *records, int record_count) {
   char name[64], path[CW_PATH_SIZE];
   cw_aside aside;
-  CW_TRY(check_records(context, step, records, record_count));
-  snprintf(name, sizeof name, "fields_%08" PRId64 ".h5", step);
+  CW_TRY(check_records(context, when->step, records, record_count));
+  snprintf(name, sizeof name, "fields_%08" PRId64 ".h5", when->step);
   CW_TRY(cw_path_join(context, folder, name, path));
   CW_TRY(cw_aside_begin(context, path, &aside));
   const writer out = {.h5 = {context, path},
                       .deck = deck,
                       .grid = grid,
-                      .step = step,
-                      .time = time,
-                      .dt = dt,
+                      .when = when,
                       .records = records,
                       .record_count = record_count};
   cw_h5_silence silence = cw_h5_silence_begin();

@@ -16,6 +16,13 @@ typedef struct cw_output_record {
   double dimension[7];   /* openPMD unitDimension: L M T I theta N J */
 } cw_output_record;
 
+/* When a file's values are of. Units of 0 count as 1. */
+typedef struct cw_output_time {
+  int64_t step;
+  double time, dt;
+  double time_unit_SI, grid_unit_SI; /* seconds and metres in a unit of time and length */
+} cw_output_time;
+
 /* Makes the folder (and parents) and checks that it can be written; what is in it stays, but for
  * parts of files that a killed run left. Errors: CW_ERROR_IO naming the path and the reason (not a
  * folder, not writable, a history.csv that cellwise did not write, or that another run is writing); folders made by the failing
@@ -41,7 +48,7 @@ cw_status cw_output_write_text(cw_context *context, const char *folder, const ch
  * negative step), CW_ERROR_IO with the path and the system's reason, CW_ERROR_MEMORY; on failure no
  * file is left. */
 cw_status cw_output_write_fields(cw_context *context, const char *folder, const cw_deck *deck,
-                                 const cw_grid *grid, int64_t step, double time, double dt,
+                                 const cw_grid *grid, const cw_output_time *when,
                                  const cw_output_record *records, int record_count);
 
 /* history.csv: a header line of names, then a row an interval, numbers as the shortest text that

@@ -38,8 +38,8 @@ static inline void write_sample_fields(int dim, int64_t step) {
   for (int c = 0; c < 3; c++)
     records[0].data[c] = arrays[c];
   records[1].data[0] = arrays[3];
-  ck_ok(cw_output_write_fields(context, folder, NULL, &grid, step, 0.25 * (double)step, 0.25,
-                               records, 2));
+  const cw_output_time when = {.step = step, .time = 0.25 * (double)step, .dt = 0.25};
+  ck_ok(cw_output_write_fields(context, folder, NULL, &grid, &when, records, 2));
   for (int c = 0; c < 4; c++)
     CW_DELETE(context, arrays[c]);
 }
