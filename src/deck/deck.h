@@ -85,8 +85,8 @@ enum { CW_DECK_MAX_RECORDS = CW_DECK_MAX_WORDS * CW_DECK_MAX_SPECIES * 6 };
 /* One free parameter of [setup]; its meaning is the problem's. A list with a string in it is a list
  * of texts, its numbers written out. */
 typedef struct cw_deck_parameter {
-  char table[CW_DECK_NAME]; /* "" for [setup] itself, "constants" or "species" */
-  char entry[CW_DECK_NAME]; /* of table "species": the label, [setup.species.LABEL]; else "" */
+  char table[CW_DECK_NAME]; /* "" for [setup] itself, "constants", "antenna", "species", ... */
+  char entry[CW_DECK_NAME]; /* of [setup.species.LABEL] or [setup.injectors.NAME]; else "" */
   char name[CW_DECK_NAME];
   enum {
     CW_PARAMETER_NUMBER = 0,
@@ -240,6 +240,8 @@ const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char
 /* The same in a table of it: "constants" (entry ""), or "species" with a label. */
 const cw_deck_parameter *cw_deck_setup_entry(const cw_deck *deck, const char *table,
                                              const char *entry, const char *name);
+/* 1 if [setup] has parameters in that table. */
+int cw_deck_setup_has_table(const cw_deck *deck, const char *table);
 /* "name", "constants.name" or "species.LABEL.name". */
 void cw_deck_parameter_path(const cw_deck_parameter *parameter, char path[3 * CW_DECK_NAME]);
 /* Place of byte `offset` of a string whose opening quote stands at `start`: escapes and line breaks

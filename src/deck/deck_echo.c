@@ -120,7 +120,7 @@ static void put_name(FILE *stream, const char *name) {
 
 void cw_deck_put_parameter(FILE *stream, const cw_deck_parameter *parameter) {
   const char *const tables[] = {parameter->table, parameter->entry};
-  const int levels = *parameter->table ? 1 + (strcmp(parameter->table, "species") == 0) : 0;
+  const int levels = *parameter->table ? 1 + cw_deck_table_has_entries(parameter->table) : 0;
   for (int k = 0; k < levels; k++) {
     put_name(stream, tables[k]);
     fputc('.', stream);

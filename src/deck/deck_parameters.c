@@ -2,10 +2,32 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context_private.h"
 #include "deck/deck_reader.h"
 
 enum { PATH = 3 * CW_DECK_NAME };
-static const char constants_table[] = "constants", species_table[] = "species";
+
+/* Tables of [setup] that hold parameters. */
+static const struct {
+  const char *name, *entry; /* entry: what names a table in it, [setup.NAME.ENTRY]; NULL: none */
+} tables[] = {{"constants", NULL},
+              {"antenna", NULL},
+              {"species", "the label of a species, [setup.species.LABEL]"},
+              {"injectors", "the name of an injector, [setup.injectors.NAME]"}};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* The row of that name, or -1. */
+static int table_of(const char *name) {
+  for (int k = 0; k < TABLES; k++)
+    if (strcmp(tables[k].name, name) == 0)
+      return k;
+  return -1;
+}
+
+int cw_deck_table_has_entries(const char *table) {
+  const int row = table_of(table);
+  return row >= 0 && tables[row].entry;
+}
 
 const cw_deck_parameter *cw_deck_setup_entry(const cw_deck *deck, const char *table,
                                              const char *entry, const char *name) {
@@ -22,16 +44,32 @@ const cw_deck_parameter *cw_deck_setup_parameter(const cw_deck *deck, const char
   return cw_deck_setup_entry(deck, "", "", name);
 }
 
+int cw_deck_setup_has_table(const cw_deck *deck, const char *table) {
+  for (int k = 0; k < deck->setup.parameter_count; k++)
+    if (strcmp(deck->setup.parameters[k].table, table) == 0)
+      return 1;
+  return 0;
+}
+
 void cw_deck_parameter_path(const cw_deck_parameter *parameter, char path[PATH]) {
   snprintf(path, PATH, "%s%s%s%s%s", parameter->table, *parameter->table ? "." : "",
            parameter->entry, *parameter->entry ? "." : "", parameter->name);
 }
 
 int cw_deck_is_parameter_section(const char *section) {
-  static const char species_of[] = "setup.species.";
-  return strcmp(section, "setup") == 0 || strcmp(section, "setup.constants") == 0 ||
-         (strncmp(section, species_of, sizeof species_of - 1) == 0 &&
-          section[sizeof species_of - 1]);
+  static const char setup[] = "setup";
+  char name[CW_DECK_NAME];
+  if (strncmp(section, setup, sizeof setup - 1) != 0)
+    return 0;
+  const char *table = section + sizeof setup - 1;
+  if (*table++ != '.')
+    return table[-1] == '\0';
+  const size_t length = strcspn(table, ".");
+  snprintf(name, sizeof name, "%.*s", (int)cw_min_i64((int64_t)length, CW_DECK_NAME), table);
+  const int row = table_of(name);
+  if (row < 0)
+    return 0;
+  return tables[row].entry ? table[length] == '.' && table[length + 1] : table[length] == '\0';
 }
 
 /* Where a member stands: names of a tree as long as they are read. */
@@ -147,11 +185,17 @@ static void visit_member(void *user, const char *name, cw_toml_place place,
   read_member(user, name, where.line ? where : cw_deck_place(value), value);
 }
 
-/* [setup.species.LABEL] */
-static void visit_species(void *user, const char *name, cw_toml_place place,
-                          const cw_toml_node *value) {
-  cw_deck_reader *reader = user;
-  const member of = {reader, species_table, name};
+/* Where a table of tables is walked. */
+typedef struct entries {
+  cw_deck_reader *reader;
+  int row;
+} entries;
+
+/* [setup.TABLE.ENTRY] */
+static void visit_entry(void *user, const char *name, cw_toml_place place,
+                        const cw_toml_node *value) {
+  const entries *at = user;
+  const member of = {at->reader, tables[at->row].name, name};
   char found[CW_DECK_QUOTE + 32], quoted[CW_DECK_QUOTE];
   cw_deck_where where = {place.line, place.column};
   if (cw_toml_node_type(value) == CW_TOML_TABLE && strlen(name) < CW_DECK_NAME) {
@@ -159,22 +203,22 @@ static void visit_species(void *user, const char *name, cw_toml_place place,
     return;
   }
   cw_deck_quote(name, strlen(name), quoted, sizeof quoted);
-  cw_deck_fault(
-      reader, CW_RANK_WRITTEN, where,
-      "setup.species.%s: found %s; expected the label of a species, [setup.species.LABEL]", quoted,
-      cw_deck_describe(value, found));
+  cw_deck_fault(at->reader, CW_RANK_WRITTEN, where, "setup.%s.%s: found %s; expected %s",
+                tables[at->row].name, quoted, cw_deck_describe(value, found),
+                tables[at->row].entry);
 }
 
 void cw_deck_read_parameter(cw_deck_reader *reader, const char *name, cw_deck_where where,
                             const cw_toml_node *node) {
-  const int is_table = cw_toml_node_type(node) == CW_TOML_TABLE;
-  const member own = {reader, "", ""}, constants = {reader, constants_table, ""};
-  if (is_table && strcmp(name, constants_table) == 0)
-    cw_toml_each(node, visit_member, (void *)(uintptr_t)&constants);
-  else if (is_table && strcmp(name, species_table) == 0)
-    cw_toml_each(node, visit_species, reader);
-  else
+  const int row = cw_toml_node_type(node) == CW_TOML_TABLE ? table_of(name) : -1;
+  const member own = {reader, "", ""}, plain = {reader, row < 0 ? "" : tables[row].name, ""};
+  entries list = {reader, row};
+  if (row < 0)
     read_member(&own, name, where, node);
+  else if (tables[row].entry)
+    cw_toml_each(node, visit_entry, &list);
+  else
+    cw_toml_each(node, visit_member, (void *)(uintptr_t)&plain);
 }
 
 /* A walk over the source's characters. */

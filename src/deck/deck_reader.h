@@ -36,13 +36,15 @@ void cw_deck_read_list(cw_deck_reader *reader, const cw_deck_key *key, const cw_
                        void *member);
 /* Fills the key's member from its default. */
 void cw_deck_set_default(const cw_deck_key *key, void *base);
-/* A member of [setup] that is no key of the list: a parameter, or the table "constants" or
- * "species" of parameters. */
+/* A member of [setup] that is no key of the list: a parameter, or a table of parameters:
+ * "constants", "antenna", or "species" or "injectors" with tables in them. */
 void cw_deck_read_parameter(cw_deck_reader *reader, const char *name, cw_deck_where where,
                             const cw_toml_node *node);
 /* 1 for the sections that such parameters may be in: "setup", "setup.constants",
- * "setup.species.LABEL". */
+ * "setup.species.LABEL", ... */
 int cw_deck_is_parameter_section(const char *section);
+/* 1 for a table of [setup] that has tables in it. */
+int cw_deck_table_has_entries(const char *table);
 /* A number, 1 on success; on failure the fault is kept. `what` opens the message. */
 int cw_deck_get_number(cw_deck_reader *reader, const char *what, const cw_toml_node *node,
                        double *number);

@@ -57,8 +57,13 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
   const cw_engine_ops *ops = ops_of(deck);
-  if (cw_context_backend(context) == CW_BACKEND_CPU || ops->on_device)
+  const char *host_only = cw_deck_setup_has_table(deck, "injectors") ? "setup.injectors" : NULL;
+  if (cw_context_backend(context) == CW_BACKEND_CPU || (ops->on_device && !host_only))
     return CW_OK;
+  if (ops->on_device)
+    return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                   "%s: %s works on the backend cpu only; found the backend %s", deck->path,
+                   host_only, cw_backend_name(cw_context_backend(context)));
   return cw_fail(context, CW_ERROR_UNSUPPORTED,
                  "%s: engine \"%s\" runs on the backend cpu only; found the backend %s", deck->path,
                  ops->name, cw_backend_name(cw_context_backend(context)));
@@ -91,6 +96,7 @@ cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw
   CW_TRY_CLEANUP(status, new_density(made, "density of a species", &made->species_density));
   CW_TRY_CLEANUP(status, cw_engine_create_forces(made));
   CW_TRY_CLEANUP(status, made->ops->create(made));
+  CW_TRY_CLEANUP(status, cw_engine_create_sources(made));
   *engine = made;
   made = NULL;
 cleanup:
@@ -132,6 +138,7 @@ void cw_engine_destroy(cw_engine *engine) {
     return;
   engine->ops->destroy(engine);
   cw_engine_destroy_forces(engine);
+  cw_engine_destroy_sources(engine);
   for (int s = 0; s < engine->species_count; s++) {
     cw_cells_destroy(engine->species[s].cells);
     cw_particles_destroy(engine->species[s].particles);

@@ -13,6 +13,7 @@ typedef struct cw_species_state {
 
 typedef struct cw_ecsim_state cw_ecsim_state;
 typedef struct cw_forces cw_forces;
+typedef struct cw_sources cw_sources;
 typedef struct cw_engine_device cw_engine_device; /* space_device.c */
 
 /* One engine. `create` makes fields and species and loads the initial state; `destroy` frees what
@@ -74,6 +75,7 @@ struct cw_engine {
   cw_fields *fields;     /* of the explicit engine */
   cw_ecsim_state *ecsim; /* of engine ecsim */
   cw_forces *forces;     /* NULL: no external fields */
+  cw_sources *sources;   /* NULL: no particles come while it runs */
   int species_count;
   cw_species_state species[CW_DECK_MAX_SPECIES];
   double *density, *species_density; /* work arrays over the grid */
@@ -111,6 +113,16 @@ void cw_engine_destroy_forces(cw_engine *engine);
 cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, cw_vector_view *B);
 /* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
+
+/* What makes particles while a run goes on, after the initial state stands; nothing is made without
+ * any. To be destroyed after a failure, too. */
+cw_status cw_engine_create_sources(cw_engine *engine);
+void cw_engine_destroy_sources(cw_engine *engine);
+/* The particles that come in this step, between sort and push. */
+cw_status cw_engine_inject(cw_engine *engine);
+/* Their state for a checkpoint, one array after the other: the next id. */
+enum { CW_SOURCES_ARRAYS = 1 };
+void cw_engine_sources_array(cw_engine *engine, int k, cw_array *array);
 
 /* Drops dead slots of a species that is never sorted; the others keep their order. */
 cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species);

@@ -115,6 +115,15 @@ static cw_status save_table(const passage *way, const cw_species_state *species)
   return pass(way, &item);
 }
 
+static cw_status pass_sources(const passage *way) {
+  member item = {.space = CW_SPACE_HOST};
+  for (int k = 0; k < CW_SOURCES_ARRAYS && way->engine->sources; k++) {
+    cw_engine_sources_array(way->engine, k, &item.array);
+    CW_TRY(pass(way, &item));
+  }
+  return CW_OK;
+}
+
 cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user) {
   const passage way = {.engine = engine, .visit = visit, .user = user};
   CW_TRY(pass_fields(&way));
@@ -122,7 +131,7 @@ cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user) {
     CW_TRY(pass_particles(&way, &engine->species[s]));
     CW_TRY(save_table(&way, &engine->species[s]));
   }
-  return CW_OK;
+  return pass_sources(&way);
 }
 
 double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t particles) {
@@ -173,6 +182,7 @@ static cw_status restore_state(const passage *way) {
   CW_TRY(pass_fields(way));
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(restore_species(way, &engine->species[s]));
+  CW_TRY(pass_sources(way));
   if (engine->ecsim)
     return cw_ecsim_update(engine->ecsim->fields);
   if (engine->step > 0 && deck->algorithms.deposit.enable && deck->algorithms.fieldsolver_enable)

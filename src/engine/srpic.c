@@ -118,6 +118,8 @@ static cw_status step(cw_engine *engine) {
   CW_TRY(sort_species(engine));
   CW_TRY(mark(engine, CW_STAGE_SORT));
   engine->halfway = 1;
+  CW_TRY(cw_engine_inject(engine));
+  CW_TRY(mark(engine, CW_STAGE_BOUNDARIES));
   CW_TRY(push_species(engine));
   CW_TRY(mark(engine, CW_STAGE_PUSH));
   CW_TRY(deposit_species(engine));

@@ -61,6 +61,13 @@ cw_status cw_formula_create(cw_context *context, const cw_deck *deck,
   return status == CW_ERROR_INPUT ? fail_text(context, deck, parameter, item, &fault) : status;
 }
 
+cw_status cw_formula_scalar(cw_context *context, const cw_deck *deck,
+                            const cw_expression_scope *scope, const cw_deck_parameter *parameter,
+                            double otherwise, int allowed, cw_expression **expression) {
+  return parameter ? cw_formula_create(context, deck, scope, parameter, 0, allowed, expression)
+                   : cw_expression_create_number(context, otherwise, expression);
+}
+
 cw_status cw_formula_vector(cw_context *context, const cw_deck *deck,
                             const cw_expression_scope *scope, const cw_deck_parameter *parameter,
                             int allowed, cw_expression *expression[3]) {

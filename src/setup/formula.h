@@ -23,6 +23,11 @@ cw_status cw_formula_create(cw_context *context, const cw_deck *deck,
                             const cw_expression_scope *scope, const cw_deck_parameter *parameter,
                             int item, int allowed, cw_expression **expression);
 
+/* The same, or a number where the parameter is NULL. */
+cw_status cw_formula_scalar(cw_context *context, const cw_deck *deck,
+                            const cw_expression_scope *scope, const cw_deck_parameter *parameter,
+                            double otherwise, int allowed, cw_expression **expression);
+
 /* Three of them from a parameter of [setup] itself, or from the default where it is not given
  * (numbers: zeros). The parameter's type has been checked. */
 cw_status cw_formula_vector(cw_context *context, const cw_deck *deck,

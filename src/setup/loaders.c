@@ -11,9 +11,13 @@
 /* Random numbers of different purposes come from different streams; species add to them. */
 enum { STREAM_COUNT = 1 << 16, STREAM_POSITION = 2 << 16, STREAM_MOMENTUM = 3 << 16 };
 
+uint32_t cw_loader_seed(const cw_deck *deck) {
+  const uint64_t seed = (uint64_t)deck->simulation.seed;
+  return (uint32_t)(seed ^ seed >> 32);
+}
+
 void cw_loader_init(cw_loader *loader, const cw_setup_target *target) {
-  uint64_t seed = (uint64_t)target->deck->simulation.seed;
-  *loader = (cw_loader){.target = target, .seed = (uint32_t)(seed ^ seed >> 32), .next_id = 1};
+  *loader = (cw_loader){.target = target, .seed = cw_loader_seed(target->deck), .next_id = 1};
 }
 
 /* Cell number, axis 0 fastest, and back to coordinates. */
@@ -40,7 +44,7 @@ static double profile_mean(const cw_injection *injection, const cw_grid *grid, i
   return injection->profile(injection->profile_user, lower, upper);
 }
 
-static int64_t round_randomly(double expected, uint32_t seed, uint32_t stream, uint64_t index) {
+int64_t cw_loader_round(double expected, uint32_t seed, uint32_t stream, uint64_t index) {
   double whole = floor(expected), uniform[2];
   cw_random_uniform(seed, stream, index, 0, uniform);
   return (int64_t)whole + (uniform[0] < expected - whole);
@@ -66,7 +70,7 @@ static int count_cells(const cw_loader *loader, const cw_injection *injection, i
       bad++;
       continue;
     }
-    counts[cell] = round_randomly(expected, loader->seed, stream, key + (uint64_t)cell);
+    counts[cell] = cw_loader_round(expected, loader->seed, stream, key + (uint64_t)cell);
   }
   return !bad;
 }
@@ -121,9 +125,8 @@ static double below_one(double offset, cw_precision precision) {
   return (double)fminf((float)offset, nextafterf(1.0F, 0.0F));
 }
 
-static void write_particle(const cw_particles_view *view, int dim, int64_t slot,
-                           const int32_t index[3], const double offset[3], const double u[3],
-                           double weight, uint64_t id) {
+void cw_loader_write(const cw_particles_view *view, int dim, int64_t slot, const int32_t index[3],
+                     const double offset[3], const double u[3], double weight, uint64_t id) {
   for (int a = 0; a < dim; a++) {
     view->i[a][slot] = view->i_prev[a][slot] = index[a];
     double inside = below_one(offset[a], view->precision);
@@ -172,8 +175,8 @@ static void fill_species(const cw_loader *loader, const cw_injection *injection,
                                  0};
       if (injection->momentum)
         injection->momentum(injection->momentum_user, &particle, &source, u);
-      write_particle(&view, grid->dim, base + slots[cell] + k, index, offset, u, weight,
-                     particle.id);
+      cw_loader_write(&view, grid->dim, base + slots[cell] + k, index, offset, u, weight,
+                      particle.id);
     }
   }
 }
@@ -234,7 +237,7 @@ cw_status cw_loader_place(cw_loader *loader, int species_count, const int *speci
     int64_t base = 0;
     CW_TRY(grow(loader, species[s], 1, &base));
     cw_particles_view view = cw_particles_get_view(loader->target->particles[species[s]]);
-    write_particle(&view, grid->dim, base, index, offset, u, 1, loader->next_id);
+    cw_loader_write(&view, grid->dim, base, index, offset, u, 1, loader->next_id);
   }
   loader->next_id++;
   return CW_OK;

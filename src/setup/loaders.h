@@ -55,5 +55,13 @@ cw_status cw_loader_inject(cw_loader *loader, const cw_injection *injection);
 cw_status cw_loader_place(cw_loader *loader, int species_count, const int *species,
                           const double x[3], const double u[3]);
 
+/* Writes one particle into a slot, i_prev and dx_prev included. */
+void cw_loader_write(const cw_particles_view *view, int dim, int64_t slot, const int32_t index[3],
+                     const double offset[3], const double u[3], double weight, uint64_t id);
+/* `expected` rounded down or, with its fraction's probability, up, by the random number named. */
+int64_t cw_loader_round(double expected, uint32_t seed, uint32_t stream, uint64_t index);
+/* The deck's seed as the random numbers take it. */
+uint32_t cw_loader_seed(const cw_deck *deck);
+
 #define CW_LOADER_MIN_WEIGHT 1e-4
 #endif

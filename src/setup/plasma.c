@@ -69,9 +69,8 @@ static cw_status make_species(cw_plasma *plasma, const cw_expression_scope *scop
                         s + 1, species->label, species->mass);
   CW_TRY(cw_formula_create(context, deck, scope, made->density_key, 0, axes, &made->density));
   CW_TRY(cw_formula_vector(context, deck, scope, made->velocity_key, axes, made->velocity));
-  return made->temperature_key ? cw_formula_create(context, deck, scope, made->temperature_key, 0,
-                                                   axes, &made->temperature)
-                               : cw_expression_create_number(context, 0, &made->temperature);
+  return cw_formula_scalar(context, deck, scope, made->temperature_key, 0, axes,
+                           &made->temperature);
 }
 
 static int same_density(const cw_deck_parameter *a, const cw_deck_parameter *b) {

@@ -7,6 +7,7 @@
 
 #include "base/context_private.h"
 #include "setup/external.h"
+#include "setup/injectors.h"
 
 const cw_problem *cw_problem_find(const char *name) {
   for (const cw_problem *problem = cw_problems; problem->name; problem++)
@@ -21,6 +22,31 @@ const cw_problem_key cw_setup_common_keys[] = {
     {"external_B", "expression[3]", "[0, 0, 0]", "B0", "magnetic field of that kind"},
     {"constants.NAME", "expression", "none", "",
      "a number that all expressions know by this name: NAME = VALUE in [setup.constants]"},
+    {"injectors.NAME.kind", "string", NULL, "",
+     "a source of particles, [setup.injectors.NAME]: \"moving\" (a plane that leaves plasma behind "
+     "it), \"reservoir\" (what comes in through a side from a plasma beyond it) or \"replenish\" "
+     "(keeps the density of a region)"},
+    {"injectors.NAME.species", "string[]", NULL, "",
+     "labels of the species that it makes, up to 3, whose charges sum to 0; of \"moving\" and "
+     "\"replenish\" one of each at the same place"},
+    {"injectors.NAME.density", "expression", "1", "n0",
+     "density of each of these species; may depend on t"},
+    {"injectors.NAME.velocity", "expression[3]", "[0, 0, 0]", "c", "their mean velocity"},
+    {"injectors.NAME.temperature", "expression", "0", "m c^2",
+     "kT in the frame of the velocity, in units of each species' own m c^2"},
+    {"injectors.NAME.side", "string", "none", "",
+     "\"x-\", \"x+\", \"y-\", ...: of \"reservoir\" the side that it stands behind, of \"moving\" the "
+     "side of the plasma that the plane is on"},
+    {"injectors.NAME.position", "float", "none", "L",
+     "of \"moving\": where the plane starts; its side of the box where nothing is written"},
+    {"injectors.NAME.speed", "float", "0.0", "c",
+     "of \"moving\": speed of the plane out of the plasma; negative: into it"},
+    {"injectors.NAME.lower", "float[D]", "none", "L",
+     "of \"replenish\": lower corner of the region; the box's where nothing is written"},
+    {"injectors.NAME.upper", "float[D]", "none", "L", "its upper corner"},
+    {"injectors.NAME.interval", "int", "1", "steps", "of \"replenish\": steps between refills"},
+    {"injectors.NAME.start", "float", "0.0", "L/c", "when it starts"},
+    {"injectors.NAME.end", "float", "none", "L/c", "when it ends; never where nothing is written"},
     {.name = NULL},
 };
 
@@ -42,10 +68,11 @@ enum { PATH = 3 * CW_DECK_NAME };
 static void general_name(const cw_deck_parameter *parameter, char name[PATH]) {
   if (strcmp(parameter->table, "constants") == 0)
     snprintf(name, PATH, "constants.NAME");
-  else if (*parameter->table)
-    snprintf(name, PATH, "%s.LABEL.%s", parameter->table, parameter->name);
+  else if (*parameter->entry)
+    snprintf(name, PATH, "%s.%s.%s", parameter->table,
+             strcmp(parameter->table, "species") == 0 ? "LABEL" : "NAME", parameter->name);
   else
-    snprintf(name, PATH, "%s", parameter->name);
+    cw_deck_parameter_path(parameter, name);
 }
 
 /* The default of a key of the deck's problem as TOML text; "" if there is none. */
@@ -92,7 +119,7 @@ void cw_setup_text(const cw_deck *deck, const char *name, char value[256]) {
   snprintf(value, 256, "%.*s", (int)length, text);
 }
 
-static int type_fits(const cw_problem_key *key, const cw_deck_parameter *parameter) {
+static int type_fits(const cw_problem_key *key, const cw_deck_parameter *parameter, int dim) {
   if (strcmp(key->type, "float") == 0)
     return parameter->type == CW_PARAMETER_NUMBER;
   if (strcmp(key->type, "int") == 0)
@@ -106,6 +133,10 @@ static int type_fits(const cw_problem_key *key, const cw_deck_parameter *paramet
     return parameter->type == CW_PARAMETER_NUMBER || parameter->type == CW_PARAMETER_TEXT;
   if (strcmp(key->type, "expression[3]") == 0 && parameter->type == CW_PARAMETER_TEXTS)
     return parameter->length == 3;
+  if (strcmp(key->type, "string[]") == 0)
+    return parameter->type == CW_PARAMETER_TEXTS;
+  if (strcmp(key->type, "float[D]") == 0)
+    return parameter->type == CW_PARAMETER_VECTOR && parameter->length == dim;
   return parameter->type == CW_PARAMETER_VECTOR && parameter->length == 3;
 }
 
@@ -133,7 +164,7 @@ static cw_status check_parameter(cw_context *context, const cw_deck *deck,
                         "setup.%s is not a parameter of problem \"%s\"%s%s%s", path, problem->name,
                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
-  if (!type_fits(key, parameter))
+  if (!type_fits(key, parameter, deck->grid.dim))
     return cw_deck_fail(context, deck, parameter->where, "setup.%s is %s; expected %s", path,
                         found[parameter->type], key->type);
   if (strcmp(key->type, "string") == 0 && strlen(parameter->text[0]) > 255)
@@ -181,7 +212,8 @@ static cw_status check(cw_context *context, cw_deck *deck, const cw_deck *stored
   if (problem->resolve)
     CW_TRY(stored ? cw_deck_take(context, deck, stored, path) : problem->resolve(context, deck));
   CW_TRY(problem->check(context, deck));
-  return cw_external_check(context, deck);
+  CW_TRY(cw_external_check(context, deck));
+  return cw_injectors_check(context, deck);
 }
 
 cw_status cw_setup_check(cw_context *context, cw_deck *deck) {

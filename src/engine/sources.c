@@ -1,0 +1,71 @@
+/* Particles that come while a run goes on: the deck's injectors, and the ids that they get. */
+#include <string.h>
+
+#include "base/context_private.h"
+#include "engine/engine_private.h"
+#include "setup/inject.h"
+
+struct cw_sources {
+  cw_injectors *injectors;
+  uint64_t next_id; /* no particle of any species has had it or one above */
+};
+
+/* The largest id of all species, on the host. */
+static uint64_t largest_id(const cw_engine *engine) {
+  uint64_t largest = 0;
+  for (int s = 0; s < engine->species_count; s++) {
+    const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+    for (int64_t p = 0; p < view.count; p++)
+      if (view.id[p] > largest)
+        largest = view.id[p];
+  }
+  return largest;
+}
+
+cw_status cw_engine_create_sources(cw_engine *engine) {
+  cw_injectors *injectors;
+  CW_TRY(cw_injectors_create(engine->context, engine->deck, 0, &injectors));
+  if (!injectors)
+    return CW_OK;
+  const cw_status status = CW_NEW(engine->context, 1, "sources", &engine->sources);
+  if (status != CW_OK) {
+    cw_injectors_destroy(injectors);
+    return status;
+  }
+  engine->sources->injectors = injectors;
+  engine->sources->next_id = largest_id(engine) + 1;
+  return CW_OK;
+}
+
+void cw_engine_destroy_sources(cw_engine *engine) {
+  if (!engine->sources)
+    return;
+  cw_injectors_destroy(engine->sources->injectors);
+  CW_DELETE(engine->context, engine->sources);
+  engine->sources = NULL;
+}
+
+cw_status cw_engine_inject(cw_engine *engine) {
+  cw_sources *sources = engine->sources;
+  cw_particles *particles[CW_DECK_MAX_SPECIES];
+  const cw_inject_target target = {.grid = &engine->grid,
+                                   .particles = particles,
+                                   .step = engine->step,
+                                   .t = cw_engine_time(engine),
+                                   .dt = engine->deck->dt,
+                                   .next_id = sources ? &sources->next_id : NULL};
+  if (!sources)
+    return CW_OK;
+  for (int s = 0; s < engine->species_count; s++)
+    particles[s] = engine->species[s].particles;
+  for (int k = 0; k < sources->injectors->count; k++)
+    CW_TRY(cw_inject(sources->injectors, &sources->injectors->item[k], &target));
+  return CW_OK;
+}
+
+void cw_engine_sources_array(cw_engine *engine, int k, cw_array *array) {
+  (void)k;
+  *array = (cw_array){.type = CW_ARRAY_U64, .rank = 1, .extent = {1}};
+  snprintf(array->name, CW_ARRAY_NAME, "sources/next_id");
+  array->data = &engine->sources->next_id;
+}
