@@ -63,16 +63,26 @@ static void refuse_idle_keys(cw_deck_reader *reader) {
   }
 }
 
+/* An axis of this engine is periodic, or it ends at conductors that reflect particles. */
+static int has_known_sides(const cw_deck *deck, int a) {
+  const cw_field_boundary *fields = deck->grid.fields[a];
+  const cw_particle_boundary *particles = deck->grid.particles[a];
+  const int periodic = fields[0] == CW_FIELD_PERIODIC;
+  for (int side = 0; side < 2; side++)
+    if (fields[side] != (periodic ? CW_FIELD_PERIODIC : CW_FIELD_CONDUCTOR) ||
+        particles[side] != (periodic ? CW_PARTICLE_PERIODIC : CW_PARTICLE_REFLECT))
+      return 0;
+  return 1;
+}
+
 static void check_sides(cw_deck_reader *reader) {
-  const cw_deck *deck = reader->deck;
-  for (int a = 0; a < deck->grid.dim; a++)
-    for (int side = 0; side < 2; side++)
-      if (deck->grid.fields[a][side] != CW_FIELD_PERIODIC ||
-          deck->grid.particles[a][side] != CW_PARTICLE_PERIODIC)
-        cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, "grid.boundaries"),
-                      "grid.boundaries: found walls along axis %d; expected PERIODIC sides, the "
-                      "only ones that engine ecsim has",
-                      a + 1);
+  for (int a = 0; a < reader->deck->grid.dim; a++)
+    if (!has_known_sides(reader->deck, a))
+      cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, "grid.boundaries"),
+                    "grid.boundaries: found other sides along axis %d; expected fields PERIODIC "
+                    "with particles PERIODIC, or CONDUCTOR with REFLECT, at both ends: the only "
+                    "ones that engine ecsim has",
+                    a + 1);
 }
 
 static void check_numerics(cw_deck_reader *reader) {

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "base/context_private.h"
-#include "comm/comm.h"
 #include "engine/ecsim_mover_cpu.h"
 #include "engine/ecsim_private.h"
 
@@ -23,6 +22,10 @@ double cw_ecsim_four_pi(const cw_deck *deck) {
 
 double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species) {
   return 0.5 * deck->dt * deck->B0 * species->charge / species->mass;
+}
+
+int cw_ecsim_conductor(const cw_deck *deck, int axis) {
+  return axis < deck->grid.dim && deck->grid.fields[axis][0] == CW_FIELD_CONDUCTOR;
 }
 
 static cw_status sort_species(cw_engine *engine) {
@@ -95,7 +98,10 @@ static cw_status deposit(cw_engine *engine) {
   CW_TRY(cw_massmatrix_finish(state->matrix));
   for (int c = 0; c < 3; c++)
     CW_TRY(cw_massmatrix_fold_ghosts(state->matrix, Jhat.component[c]));
-  return add_external_response(engine);
+  CW_TRY(add_external_response(engine));
+  double *const current[3] = {Jhat.component[0], Jhat.component[1], Jhat.component[2]};
+  cw_ecsim_fold_walls(state->fields, current);
+  return CW_OK;
 }
 
 static cw_status step(cw_engine *engine) {
@@ -127,7 +133,9 @@ static cw_status create_matrix(cw_engine *engine) {
   const cw_massmatrix_options options = {.order = deck->algorithms.deposit.shape_order,
                                          .kind = CW_MASSMATRIX_TENSOR,
                                          .method = methods[deck->algorithms.ecsim.pipeline],
-                                         .periodic = {1, 1, 1}};
+                                         .periodic = {!cw_ecsim_conductor(deck, 0),
+                                                      !cw_ecsim_conductor(deck, 1),
+                                                      !cw_ecsim_conductor(deck, 2)}};
   return cw_massmatrix_create(engine->context, &engine->grid, &options, &engine->ecsim->matrix);
 }
 
@@ -143,6 +151,8 @@ static cw_status create_fields(cw_engine *engine) {
       .tolerance = deck->algorithms.ecsim.solver_tolerance,
       .restart = deck->algorithms.ecsim.solver_restart,
       .iterations = CYCLES * deck->algorithms.ecsim.solver_restart,
+      .conductor = {cw_ecsim_conductor(deck, 0), cw_ecsim_conductor(deck, 1),
+                    cw_ecsim_conductor(deck, 2)},
   };
   return cw_ecsim_create(engine->context, &engine->grid, &options, &engine->ecsim->fields);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/context_private.h"
-#include "comm/comm.h"
 #include "engine/ecsim_private.h"
 
 /* Weight times |v|^2 of one block of slots, by compensated summation (A. Neumaier, Z. angew. Math.
@@ -68,12 +67,6 @@ static cw_particles_view shifted(const cw_particles_view *view, int dim, int32_t
   return moved;
 }
 
-static cw_status fold(cw_engine *engine, double *density) {
-  for (int a = 0; a < engine->grid.dim; a++)
-    CW_TRY(cw_comm_fold_ghosts(engine->context, &engine->grid, CW_DOUBLE, density, a));
-  return CW_OK;
-}
-
 /* Adds one species, `charge` a particle, to a density at nodes or at centres. */
 static cw_status add_density(cw_engine *engine, int s, double charge, int at_centres,
                              double *density) {
@@ -123,7 +116,7 @@ static cw_status charge_at_centres(cw_engine *engine, double unit, double *large
       continue;
     zero(engine, one);
     CW_TRY(add_density(engine, s, unit * engine->species[s].deck->charge, 1, one));
-    CW_TRY(fold(engine, one));
+    CW_TRY(cw_ecsim_fold_charge(engine->ecsim->fields, one));
     *largest = fmax(*largest, largest_inside(&engine->grid, one));
     for (int64_t k = 0; k < engine->grid.points; k++)
       total[k] += one[k];
@@ -147,22 +140,23 @@ static cw_status charge_error(cw_engine *engine, double *error) {
 cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density) {
   double largest;
   CW_TRY(charge_at_centres(engine, 1 / engine->deck->particles.ppc0, &largest));
-  CW_TRY(cw_ecsim_smooth(engine->ecsim->fields, engine->density));
+  CW_TRY(cw_ecsim_smooth(engine->ecsim->fields, -1, engine->density));
   *density = engine->density;
   return CW_OK;
 }
 
 cw_status cw_ecsim_density(cw_engine *engine, int species, double **density) {
   const double ppc0 = engine->deck->particles.ppc0;
+  const int even[3] = {0, 0, 0};
   *density = engine->density;
   zero(engine, engine->density);
   if (species >= 0) {
     CW_TRY(add_density(engine, species, 1 / ppc0, 0, engine->density));
-    return fold(engine, engine->density);
+    return cw_ecsim_fold_moment(engine->ecsim->fields, even, engine->density);
   }
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(add_density(engine, s, engine->species[s].deck->charge / ppc0, 0, engine->density));
-  return fold(engine, engine->density);
+  return cw_ecsim_fold_moment(engine->ecsim->fields, even, engine->density);
 }
 
 cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics) {

@@ -38,7 +38,10 @@ static cw_status move_species(cw_engine *engine, const cw_species_state *species
                                  .particles = cw_particles_get_view(species->particles),
                                  .nodes = engine->ecsim->nodes,
                                  .beta = cw_ecsim_beta(engine->deck, species->deck),
-                                 .dt = engine->deck->dt};
+                                 .dt = engine->deck->dt,
+                                 .reflect = {cw_ecsim_conductor(engine->deck, 0),
+                                             cw_ecsim_conductor(engine->deck, 1),
+                                             cw_ecsim_conductor(engine->deck, 2)}};
   const int64_t count = job.particles.count, blocks = cw_block_count(count);
   const int shape = engine->deck->algorithms.deposit.shape_order - 1;
   CW_TRY(reserve_faults(engine, blocks));

@@ -32,8 +32,26 @@ static inline void gather(const cw_ecsim_move_job *job, int order, int dim, int6
       }
 }
 
-/* x += step cells along a periodic axis; 0 if that can't be told. */
-static inline int advance(int32_t *cell, double *offset, double step, int32_t cells) {
+/* Mirrors a place outside [0, cells) at the axis's ends until it is inside; each mirror turns the
+ * velocity about. Two mirrors repeat everything after 2 cells. */
+static inline void reflect(int64_t *cell, double *offset, double *u, int32_t cells) {
+  int64_t index = *cell % (2 * (int64_t)cells);
+  index += index < 0 ? 2 * (int64_t)cells : 0;
+  if (index >= cells) {
+    index = 2 * (int64_t)cells - (*offset > 0) - index;
+    *offset = *offset > 0 ? 1 - *offset : 0;
+    *u = -*u;
+  }
+  if (index == cells || *offset >= 1) { /* on the upper wall, or a tiny offset, rounded */
+    index -= index == cells;
+    *offset = 1 - 0x1p-53;
+  }
+  *cell = index;
+}
+
+/* x += step cells along an axis; 0 if that can't be told. */
+static inline int advance(int32_t *cell, double *offset, double *u, double step, int32_t cells,
+                          int reflects) {
   const double place = *offset + step, whole = floor(place);
   if (!(fabs(place) <= FARTHEST))
     return 0;
@@ -42,8 +60,12 @@ static inline int advance(int32_t *cell, double *offset, double step, int32_t ce
   if (rest >= 1) /* a tiny negative place, rounded */
     rest = 0, index++;
   if (index < 0 || index >= cells) {
-    index %= cells;
-    index += index < 0 ? cells : 0;
+    if (reflects) {
+      reflect(&index, &rest, u, cells);
+    } else {
+      index %= cells;
+      index += index < 0 ? cells : 0;
+    }
   }
   *cell = (int32_t)index;
   *offset = rest;
@@ -68,8 +90,8 @@ static inline int64_t move(const cw_ecsim_move_job *job, int order, int dim, int
     for (int a = 0; a < 3; a++)
       u[a][p] = next[a];
     for (int a = 0; a < dim; a++)
-      if (!advance(&view->i[a][p], (double *)view->dx[a] + p, next[a] * job->dt / job->grid->dx[a],
-                   job->grid->cells[a]))
+      if (!advance(&view->i[a][p], (double *)view->dx[a] + p, &u[a][p],
+                   next[a] * job->dt / job->grid->dx[a], job->grid->cells[a], job->reflect[a]))
         return p;
   }
   return -1;

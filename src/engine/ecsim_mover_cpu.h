@@ -14,6 +14,7 @@ typedef struct cw_ecsim_move_job {
   const double *nodes;         /* [points][CW_ECSIM_NODE], ghost cells filled */
   double beta;                 /* q dt / (2 m), in the fields' unit */
   double dt;
+  int reflect[3]; /* 1: an axis's ends reflect particles, else it is periodic */
 } cw_ecsim_move_job;
 
 typedef struct cw_ecsim_mover_table {

@@ -25,6 +25,8 @@ cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density);
 double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species);
 /* When external fields act in the step to come: at theta, where E is solved for. */
 double cw_ecsim_external_time(const cw_engine *engine);
+/* 1 where an axis ends at conductors. */
+int cw_ecsim_conductor(const cw_deck *deck, int axis);
 /* 4 pi in Gaussian units, else 1. */
 double cw_ecsim_four_pi(const cw_deck *deck);
 

@@ -73,7 +73,8 @@ static cw_status evaluate(cw_engine *engine, double t) {
     /* ECSIM's response is folded at the edges: field and response must have the same images there
      */
     for (int a = 0; a < engine->grid.dim && engine->ecsim; a++)
-      CW_TRY(cw_comm_fill_ghosts(engine->context, &engine->grid, CW_DOUBLE, forces->value[f], a));
+      if (engine->deck->grid.fields[a][0] == CW_FIELD_PERIODIC)
+        CW_TRY(cw_comm_fill_ghosts(engine->context, &engine->grid, CW_DOUBLE, forces->value[f], a));
     if (forces->copy[f] != forces->value[f])
       CW_TRY(cw_space_copy(engine->context, engine->space, forces->copy[f], CW_SPACE_HOST,
                            forces->value[f], (size_t)engine->grid.points * sizeof(double)));

@@ -7,7 +7,7 @@
 
 #include "base/context_private.h"
 #include "base/reals.h"
-#include "comm/comm.h"
+#include "engine/ecsim.h"
 #include "engine/engine_private.h"
 #include "kernels/deposit/deposit_moments.h"
 
@@ -109,9 +109,7 @@ static cw_status fold(cw_engine *engine, cw_moment moment, double *sums) {
   parity(moment, odd);
   if (engine->fields)
     return cw_fields_sync_moment(engine->fields, odd, sums);
-  for (int a = 0; a < engine->grid.dim; a++) /* engine ecsim is periodic */
-    CW_TRY(cw_comm_fold_ghosts(engine->context, &engine->grid, CW_DOUBLE, sums, a));
-  return CW_OK;
+  return cw_ecsim_fold_moment(cw_engine_ecsim_fields(engine), odd, sums);
 }
 
 static cw_status add_species(summing *work, int species) {

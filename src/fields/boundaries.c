@@ -61,61 +61,68 @@ int32_t cw_fields_image(const cw_fields *fields, const cw_fields_kind *kind, int
   return cw_axis_image(&rule, i, sign);
 }
 
+/* First and last index that hold values of their own. */
+static void own_range(const cw_axis_rule *rule, int32_t *first, int32_t *last) {
+  *first = rule->lower == CW_SIDE_OPEN ? -rule->ghost : 0;
+  *last = rule->upper == CW_SIDE_OPEN                     ? rule->n + rule->ghost - 1
+          : rule->upper == CW_SIDE_MIRROR && !rule->dual ? rule->n
+                                                          : rule->n - 1;
+}
+
 void cw_fields_own_range(const cw_fields *fields, const cw_fields_kind *kind, int axis,
                          int32_t *first, int32_t *last) {
-  int32_t n = fields->grid.cells[axis], ghost = axis < fields->grid.dim ? fields->grid.ghost : 0;
+  const cw_axis_rule rule = cw_fields_axis_rule(fields, kind, axis);
   *first = 0;
-  *last = n - 1;
-  if (axis >= fields->grid.dim)
-    return;
-  if (cw_fields_side(fields, kind, axis, 0) == CW_SIDE_OPEN)
-    *first = -ghost;
-  switch (cw_fields_side(fields, kind, axis, 1)) {
-  case CW_SIDE_PERIODIC:
-    break;
-  case CW_SIDE_MIRROR:
-    if (!kind->dual[axis])
-      *last = n;
-    break;
-  case CW_SIDE_OPEN:
-    *last = n + ghost - 1;
-    break;
-  }
+  *last = rule.n - 1;
+  if (axis < fields->grid.dim)
+    own_range(&rule, first, last);
 }
 
 static void add_op(cw_line_ops *ops, cw_line_action action, int32_t to, int32_t from, int factor) {
   ops->op[ops->count++] = (cw_line_op){action, to, from, factor};
 }
 
+void cw_lines_apply(const cw_grid *grid, int threads, cw_precision precision, void *array, int axis,
+                    const cw_line_ops *ops) {
+  if (precision == CW_DOUBLE)
+    apply_ops_f64(grid, threads, axis, ops, array);
+  else
+    apply_ops_f32(grid, threads, axis, ops, array);
+}
+
 cw_status cw_fields_host_lines(cw_fields *fields, cw_precision precision, void *array, int axis,
                                const cw_line_ops *ops) {
-  int threads = cw_context_threads(fields->context);
-  if (precision == CW_DOUBLE)
-    apply_ops_f64(&fields->grid, threads, axis, ops, array);
-  else
-    apply_ops_f32(&fields->grid, threads, axis, ops, array);
+  cw_lines_apply(&fields->grid, cw_context_threads(fields->context), precision, array, axis, ops);
   return CW_OK;
+}
+
+static int is_odd_primal(const cw_axis_rule *rule) {
+  return !rule->dual && rule->mirror_sign < 0;
+}
+
+void cw_axis_fill_ops(const cw_axis_rule *rule, cw_line_ops *ops) {
+  int32_t n = rule->n, first, last;
+  ops->count = 0;
+  own_range(rule, &first, &last);
+  if (is_odd_primal(rule)) {
+    add_op(ops, CW_LINE_ZERO, 0, 0, 0);
+    add_op(ops, CW_LINE_ZERO, n, n, 0);
+  }
+  for (int32_t i = -rule->ghost; i < n + rule->ghost; i++) {
+    if (i >= first && i <= last)
+      continue;
+    int sign;
+    int32_t from = cw_axis_image(rule, i, &sign);
+    add_op(ops, sign ? CW_LINE_SET : CW_LINE_ZERO, i, sign ? from : i, sign);
+  }
 }
 
 /* Ghost cells behind mirrors; an odd primal value on the wall itself is zero. */
 static cw_status fill_mirrors(cw_fields *fields, const cw_fields_kind *kind, cw_precision precision,
                               void *array, int axis) {
-  int32_t n = fields->grid.cells[axis], ghost = fields->grid.ghost, first, last;
-  int odd_primal = !kind->dual[axis] && kind->mirror_sign[axis] < 0;
+  const cw_axis_rule rule = cw_fields_axis_rule(fields, kind, axis);
   cw_line_ops ops;
-  ops.count = 0;
-  cw_fields_own_range(fields, kind, axis, &first, &last);
-  if (odd_primal) {
-    add_op(&ops, CW_LINE_ZERO, 0, 0, 0);
-    add_op(&ops, CW_LINE_ZERO, n, n, 0);
-  }
-  for (int32_t i = -ghost; i < n + ghost; i++) {
-    if (i >= first && i <= last)
-      continue;
-    int sign;
-    int32_t from = cw_fields_image(fields, kind, axis, i, &sign);
-    add_op(&ops, sign ? CW_LINE_SET : CW_LINE_ZERO, i, sign ? from : i, sign);
-  }
+  cw_axis_fill_ops(&rule, &ops);
   return fields->ops->lines(fields, precision, array, axis, &ops);
 }
 
@@ -131,22 +138,29 @@ cw_status cw_fields_fill_array(cw_fields *fields, const cw_fields_kind *kind,
   return CW_OK;
 }
 
-static cw_status fold_mirrors(cw_fields *fields, const cw_fields_kind *kind, cw_precision precision,
-                              void *array, int axis) {
-  int32_t n = fields->grid.cells[axis], ghost = fields->grid.ghost, first, last;
-  cw_line_ops ops;
-  ops.count = 0;
-  cw_fields_own_range(fields, kind, axis, &first, &last);
-  for (int32_t i = -ghost; i < n + ghost; i++) {
+void cw_axis_fold_ops(const cw_axis_rule *rule, cw_line_ops *ops) {
+  const cw_side sides[2] = {rule->lower, rule->upper};
+  int32_t n = rule->n, first, last;
+  ops->count = 0;
+  own_range(rule, &first, &last);
+  for (int32_t i = -rule->ghost; i < n + rule->ghost; i++) {
     if (i >= first && i <= last)
       continue;
     int sign;
-    int32_t to = cw_fields_image(fields, kind, axis, i, &sign);
-    add_op(&ops, CW_LINE_MOVE, to, i, sign);
+    int32_t to = cw_axis_image(rule, i, &sign);
+    add_op(ops, CW_LINE_MOVE, to, i, sign);
   }
   for (int upper = 0; upper < 2; upper++)
-    if (!kind->dual[axis] && cw_fields_side(fields, kind, axis, upper) == CW_SIDE_MIRROR)
-      add_op(&ops, CW_LINE_SCALE, upper ? n : 0, upper ? n : 0, 2);
+    if (!rule->dual && sides[upper] == CW_SIDE_MIRROR)
+      add_op(ops, is_odd_primal(rule) ? CW_LINE_ZERO : CW_LINE_SCALE, upper ? n : 0, upper ? n : 0,
+             2);
+}
+
+static cw_status fold_mirrors(cw_fields *fields, const cw_fields_kind *kind, cw_precision precision,
+                              void *array, int axis) {
+  const cw_axis_rule rule = cw_fields_axis_rule(fields, kind, axis);
+  cw_line_ops ops;
+  cw_axis_fold_ops(&rule, &ops);
   return fields->ops->lines(fields, precision, array, axis, &ops);
 }
 

@@ -58,25 +58,29 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
                    options->smoothing_passes);
   if (options->space != CW_SPACE_HOST && !cw_ecsim_device_ops())
     return cw_fail(context, CW_ERROR_UNSUPPORTED, "ecsim: this build has no device code");
+  for (int a = 0; a < 3; a++) {
+    if ((options->conductor[a] & ~1) || (options->conductor[a] && a >= grid->dim))
+      return cw_fail(context, CW_ERROR_ARGUMENT,
+                     "ecsim: conductor %d across axis %d of %d; expected 0 or 1, and 0 for an axis "
+                     "that is not simulated",
+                     options->conductor[a], a + 1, grid->dim);
+    if (options->conductor[a] && options->space != CW_SPACE_HOST)
+      return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                     "ecsim: conductors across axis %d, which only the backend cpu has", a + 1);
+  }
   if (grid->ghost < 1)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ecsim: the grid has no ghost cells");
   return CW_OK;
 }
 
-cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, double *array) {
-  return fields->options.smoothing_passes > 0 ? fields->ops->smooth(fields, array) : CW_OK;
+cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, int component, double *array) {
+  return fields->options.smoothing_passes > 0 ? fields->ops->smooth(fields, component, array)
+                                              : CW_OK;
 }
 
 cw_status cw_ecsim_smooth_vector(cw_ecsim_fields *fields, double *const array[3]) {
   for (int c = 0; c < 3; c++)
-    CW_TRY(cw_ecsim_smooth(fields, array[c]));
-  return CW_OK;
-}
-
-cw_status cw_ecsim_fill_ghosts(cw_ecsim_fields *fields, double *const array[3]) {
-  for (int a = 0; a < fields->grid.dim; a++)
-    CW_TRY(cw_comm_fill_arrays(fields->context, fields->options.space, &fields->grid, CW_DOUBLE,
-                               array[0], 3, a));
+    CW_TRY(cw_ecsim_smooth(fields, c, array[c]));
   return CW_OK;
 }
 
@@ -123,34 +127,37 @@ void cw_ecsim_destroy(cw_ecsim_fields *fields) {
   CW_DELETE(fields->context, fields);
 }
 
-static cw_ecsim_job job_of(const cw_ecsim_fields *fields, int to_node, double scale) {
-  return (cw_ecsim_job){.grid = &fields->grid,
-                        .threads = cw_context_threads(fields->context),
-                        .to_node = to_node,
-                        .scale = scale};
+cw_ecsim_job cw_ecsim_job_of(const cw_ecsim_fields *fields, int to_node, double scale) {
+  cw_ecsim_job job = {.grid = &fields->grid,
+                      .threads = cw_context_threads(fields->context),
+                      .to_node = to_node,
+                      .scale = scale};
+  for (int a = 0; a < 3; a++)
+    job.beyond[a] = to_node && fields->options.conductor[a];
+  return job;
 }
 
 cw_status cw_ecsim_curl(const cw_ecsim_fields *fields, int to_node, const double *const in[3],
                         double *const out[3]) {
-  cw_ecsim_job job = job_of(fields, to_node, 1);
+  cw_ecsim_job job = cw_ecsim_job_of(fields, to_node, 1);
   memcpy(job.in, in, sizeof job.in);
   memcpy(job.out, out, sizeof job.out);
   return fields->ops->curl(fields, &job);
 }
 
 cw_status cw_ecsim_update(cw_ecsim_fields *fields) {
-  CW_TRY(cw_ecsim_fill_ghosts(fields, fields->E));
-  CW_TRY(cw_ecsim_fill_ghosts(fields, fields->B));
-  cw_ecsim_job job = job_of(fields, 1, 1);
+  CW_TRY(cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E));
+  CW_TRY(cw_ecsim_fill_ghosts(fields, CW_ECSIM_CENTRE_B, fields->B));
+  cw_ecsim_job job = cw_ecsim_job_of(fields, 1, 1);
   for (int c = 0; c < 3; c++)
     job.in[c] = fields->B[c], job.out[c] = fields->B_node[c];
   CW_TRY(fields->ops->average(fields, &job));
-  return cw_ecsim_fill_ghosts(fields, fields->B_node);
+  return cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_B, fields->B_node);
 }
 
 cw_status cw_ecsim_advance(cw_ecsim_fields *fields) {
   const double theta = fields->options.theta, before = 1 - theta;
-  cw_ecsim_job job = job_of(fields, 0, -fields->options.dt);
+  cw_ecsim_job job = cw_ecsim_job_of(fields, 0, -fields->options.dt);
   for (int c = 0; c < 3; c++)
     job.base[c] = job.out[c] = fields->B[c], job.in[c] = fields->E_theta[c];
   CW_TRY(fields->ops->curl(fields, &job));
@@ -171,7 +178,7 @@ cw_status cw_ecsim_energy(cw_ecsim_fields *fields, double *electric, double *mag
 }
 
 cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out) {
-  cw_ecsim_job job = job_of(fields, of_B, 1);
+  cw_ecsim_job job = cw_ecsim_job_of(fields, of_B, 1);
   memcpy(job.in, of_B ? fields->B : fields->E, sizeof job.in);
   job.out[0] = out;
   return fields->ops->divergence(fields, &job);
@@ -180,7 +187,7 @@ cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out) {
 cw_status cw_ecsim_charge_error(cw_ecsim_fields *fields, double *rho, double scale,
                                 double *max_error, double *max_rho) {
   *max_error = *max_rho = NAN;
-  CW_TRY(cw_ecsim_smooth(fields, rho));
+  CW_TRY(cw_ecsim_smooth(fields, -1, rho));
   CW_TRY(cw_ecsim_divergence(fields, 0, fields->centre[0]));
   double largest[3];
   CW_TRY(fields->ops->charge(fields, fields->centre[0], rho, scale, largest));

@@ -7,7 +7,11 @@
  * is minus the transpose, so <E, F B>_nodes = <F E, B>_centres and, with the residual r of E',
  *   change of the energy = -(V / (th four_pi)) sum E' . r
  *                          - (th - 1/2) (V / four_pi) sum (|dE|^2 + |dB|^2).
- * S is the binomial filter (1/4, 1/2, 1/4) along every axis, `smoothing_passes` times. Periodic.
+ * S is the binomial filter (1/4, 1/2, 1/4) along every axis, `smoothing_passes` times.
+ *
+ * An axis is periodic or ends at conductors: there the tangential E on the wall's nodes, one more
+ * than cells, is no unknown but zero, a wall's node stands for half a cell in all sums over nodes,
+ * and ghost cells hold mirror images: tangential B and normal E even, normal B, tangential E odd.
  * All arrays are doubles over the grid; node i of an axis stands at origin + i dx, centre i at
  * origin + (i + 1/2) dx. Arrays are in the memory of options.space; on a device work is queued, but
  * for what has a result on the host. Functions that return a status are collective. */
@@ -32,21 +36,23 @@ typedef struct cw_ecsim_options {
   int restart;      /* Krylov vectors of one GMRES cycle */
   int iterations;   /* at most, in one solve */
   cw_space space;   /* of all arrays */
+  int conductor[3]; /* 1: the axis ends at conductors on both sides; on the host only */
 } cw_ecsim_options;
 
-/* Particles' response: J = M E over the interior, without the factor kappa. E's ghost cells are
- * filled; E and J are arrays over the grid. */
+/* Particles' response: J = M E on all nodes that they reach, those behind conductors included,
+ * without the factor kappa. E's ghost cells are filled; E and J are arrays over the grid, J is zero
+ * on entry if there are conductors. */
 typedef cw_status cw_ecsim_response(void *user, const double *const E[3], double *const J[3]);
 
 typedef struct cw_ecsim_report {
   int iterations;
-  double first_residual, residual; /* Euclidean norms over nodes and components; the true ones */
+  double first_residual, residual; /* norms over nodes and components; the true ones */
   double right_side;               /* norm of the right-hand side */
   double work;                     /* sum over nodes of E' . r */
 } cw_ecsim_report;
 
 /* Fields are zero at first. Errors: CW_ERROR_ARGUMENT (options, a grid without ghost cells),
- * CW_ERROR_UNSUPPORTED (no device), CW_ERROR_MEMORY. */
+ * CW_ERROR_UNSUPPORTED (no device, conductors on one), CW_ERROR_MEMORY. */
 cw_status cw_ecsim_create(cw_context *context, const cw_grid *grid, const cw_ecsim_options *options,
                           cw_ecsim_fields **fields);
 void cw_ecsim_destroy(cw_ecsim_fields *fields);
@@ -81,8 +87,17 @@ cw_status cw_ecsim_charge_error(cw_ecsim_fields *fields, double *rho, double sca
 /* div E at centres, or div B at nodes (of_B = 1), into the interior of an array over the grid, in
  * the fields' space. */
 cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out);
-/* S of one array over the grid, interior to interior; ghost cells are neither read nor filled. */
-cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, double *array);
+/* S of one array over the grid: component 0 to 2 of E or a current on nodes, -1: a charge at
+ * centres; ghost cells are neither read nor filled. */
+cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, int component, double *array);
+/* A current as deposited, folded along periodic axes: what stands behind conductors is added to
+ * what it is the image of, and wall values are divided by their nodes' shares of a cell. */
+void cw_ecsim_fold_walls(cw_ecsim_fields *fields, double *const array[3]);
+/* A moment of the particles as deposited on nodes, folded along every axis: mirror images add, with
+ * the opposite sign across an axis that it is odd along. A wall's node then holds a density too. */
+cw_status cw_ecsim_fold_moment(cw_ecsim_fields *fields, const int odd[3], double *sums);
+/* A charge as deposited at centres: conductors mirror it with the opposite sign. */
+cw_status cw_ecsim_fold_charge(cw_ecsim_fields *fields, double *charge);
 /* out = curl in over the interior, from nodes to centres or (to_node = 1) back. Ghost cells of
  * `in` must be filled. */
 cw_status cw_ecsim_curl(const cw_ecsim_fields *fields, int to_node, const double *const in[3],

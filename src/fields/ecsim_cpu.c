@@ -14,8 +14,9 @@ typedef struct place {
 
 static place place_of(const cw_ecsim_job *job, int64_t row) {
   const cw_grid *grid = job->grid;
-  place p = {.n = grid->cells[0]};
-  p.at = cw_grid_index(grid, 0, row % grid->cells[1], row / grid->cells[1]);
+  const int32_t rows = grid->cells[1] + job->beyond[1];
+  place p = {.n = grid->cells[0] + job->beyond[0]};
+  p.at = cw_grid_index(grid, 0, row % rows, row / rows);
   for (int a = 0; a < grid->dim; a++) {
     p.stride[a] = grid->stride[a];
     p.step[a] = job->scale / (4 * grid->dx[a]);
@@ -71,7 +72,8 @@ static void average_row(const cw_ecsim_job *job, const place *p) {
 typedef void row_function(const cw_ecsim_job *job, const place *p);
 
 static inline void over_rows(const cw_ecsim_job *job, row_function *function) {
-  const int64_t count = (int64_t)job->grid->cells[1] * job->grid->cells[2];
+  const int64_t count = ((int64_t)job->grid->cells[1] + job->beyond[1]) *
+                        (job->grid->cells[2] + job->beyond[2]);
 #pragma omp parallel for num_threads(job->threads)                                                 \
     schedule(static) if (job->grid->points > CW_ECSIM_PARALLEL_POINTS)
   for (int64_t row = 0; row < count; row++) {

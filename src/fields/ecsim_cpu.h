@@ -14,6 +14,7 @@ typedef struct cw_ecsim_job {
   const cw_grid *grid;
   int threads;
   int to_node;
+  int beyond[3]; /* results along each axis beyond one a cell: 1 on nodes between conductors */
   double scale;
   const double *base[3]; /* NULL: 0; may be `out` */
   const double *in[3];

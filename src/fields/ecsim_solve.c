@@ -23,10 +23,10 @@ static cw_status unpack(const cw_ecsim_fields *fields, N_Vector vector, double *
 /* E_theta = x with ghost cells, E_particles = S x with ghost cells. */
 static cw_status set_unknown(cw_ecsim_fields *fields, N_Vector x) {
   CW_TRY(unpack(fields, x, fields->E_theta));
-  CW_TRY(cw_ecsim_fill_ghosts(fields, fields->E_theta));
+  CW_TRY(cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E_theta));
   CW_TRY(unpack(fields, x, fields->E_particles));
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->E_particles));
-  return cw_ecsim_fill_ghosts(fields, fields->E_particles);
+  return cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E_particles);
 }
 
 /* y = A x. Leaves S M S x in fields->work. */
@@ -37,14 +37,15 @@ static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
   CW_TRY(set_unknown(fields, x));
   memcpy(in, fields->E_theta, sizeof in);
   memcpy(smoothed, fields->E_particles, sizeof smoothed);
+  if (cw_ecsim_has_conductors(fields))
+    CW_TRY(cw_space_zero(fields->context, fields->options.space, fields->work[0],
+                         3 * (size_t)fields->grid.points * sizeof(double)));
   CW_TRY(fields->response(fields->user, smoothed, fields->work));
+  cw_ecsim_fold_walls(fields, fields->work);
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->work));
   CW_TRY(cw_ecsim_curl(fields, 0, in, fields->centre));
-  CW_TRY(cw_ecsim_fill_ghosts(fields, fields->centre));
-  cw_ecsim_job job = {.grid = &fields->grid,
-                      .threads = cw_context_threads(fields->context),
-                      .to_node = 1,
-                      .scale = step * step};
+  CW_TRY(cw_ecsim_fill_ghosts(fields, CW_ECSIM_CENTRE_B, fields->centre));
+  cw_ecsim_job job = cw_ecsim_job_of(fields, 1, step * step);
   for (int c = 0; c < 3; c++) {
     job.base[c] = fields->E_theta[c];
     job.in[c] = fields->centre[c];
@@ -63,8 +64,8 @@ static int apply_callback(void *user, N_Vector x, N_Vector y) {
 }
 
 cw_status cw_ecsim_solver_create(cw_ecsim_fields *fields) {
-  const cw_grid *grid = &fields->grid;
-  const int64_t length = 3 * (int64_t)grid->cells[0] * grid->cells[1] * grid->cells[2];
+  int32_t nodes[3];
+  const int64_t length = 3 * cw_ecsim_nodes(fields, nodes);
   cw_status failure =
       cw_fail(fields->context, CW_ERROR_MEMORY, "no memory for the field solver's vectors");
   if (SUNContext_Create(NULL, &fields->sundials) != 0)
@@ -106,10 +107,7 @@ void cw_ecsim_solver_destroy(cw_ecsim_fields *fields) {
 static cw_status right_side(cw_ecsim_fields *fields) {
   const double step = fields->options.theta * fields->options.dt;
   const double source = step * fields->options.current_scale;
-  cw_ecsim_job job = {.grid = &fields->grid,
-                      .threads = cw_context_threads(fields->context),
-                      .to_node = 1,
-                      .scale = step};
+  cw_ecsim_job job = cw_ecsim_job_of(fields, 1, step);
   for (int c = 0; c < 3; c++) {
     job.base[c] = fields->E[c];
     job.in[c] = fields->B[c];

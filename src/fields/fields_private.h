@@ -65,6 +65,15 @@ typedef struct cw_node_range {
   int32_t first[3], end[3];
 } cw_node_range;
 
+/* What fills the ghost cells of an axis behind mirrors (an odd value on the wall itself becomes
+ * zero), and what adds them to what they are images of and doubles a wall's node (an odd value there
+ * becomes zero). Neither side is periodic. */
+void cw_axis_fill_ops(const cw_axis_rule *rule, cw_line_ops *ops);
+void cw_axis_fold_ops(const cw_axis_rule *rule, cw_line_ops *ops);
+/* Runs `ops` on every line along `axis` of an array on the host. */
+void cw_lines_apply(const cw_grid *grid, int threads, cw_precision precision, void *array, int axis,
+                    const cw_line_ops *ops);
+
 /* Where fields live decides who does the work: one table a backend. */
 typedef struct cw_fields_ops {
   cw_status (*zero)(cw_fields *fields, void *array, size_t bytes);

@@ -17,7 +17,8 @@
                                                                                        "-1.0")     \
       ECSIM_SPECIES("p", "1.0", "1.0") "[setup]\nproblem = \"thermal\"\ntemperature = 0.01\n" rest
 
-#define WALLS "[grid.boundaries]\nfields = [[\"CONDUCTOR\"]]\nparticles = [[\"REFLECT\"]]\n"
+#define WALLS(fields, particles)                                                                   \
+  "[grid.boundaries]\nfields = [[" fields "]]\nparticles = [[" particles "]]\n"
 
 static void expect_refusal(const char *text, const char *first, const char *second) {
   cw_context *context;
@@ -43,7 +44,10 @@ START_TEST(test_wrong_decks_are_refused) {
       {THERMAL("", SIDES_1D, "[algorithms.ecsim]\npipeline = \"matrx\"\n"), "pipeline", "matrix"},
       {THERMAL("", SIDES_1D, "[algorithms.deposit]\nshape_order = 3\n"), "shape_order", "TSC"},
       {THERMAL("precision = \"single\"\n", SIDES_1D, ""), "precision", "double"},
-      {THERMAL("", WALLS, ""), "walls", "PERIODIC"},
+      {THERMAL("", WALLS("\"ABSORB\"", "\"ABSORB\""), ""), "axis 1", "CONDUCTOR with REFLECT"},
+      {THERMAL("", WALLS("\"CONDUCTOR\"", "\"ABSORB\""), ""), "axis 1", "CONDUCTOR with REFLECT"},
+      {THERMAL("", WALLS("\"CONDUCTOR\", \"ABSORB\"", "\"REFLECT\""), ""), "axis 1",
+       "at both ends"},
       {THERMAL("", SIDES_1D, "[algorithms]\ncurrent_filters = 2\n"), "current_filters",
        "without effect"},
       {THERMAL("", SIDES_1D, "[algorithms.timestep]\ndt = 1.0\nCFL = 0.5\n"), "CFL",
@@ -107,7 +111,7 @@ int main(void) {
   Suite *suite = suite_create("ecsim input");
   TCase *tests = tcase_create("decks and states");
   tcase_set_timeout(tests, 60);
-  tcase_add_loop_test(tests, test_wrong_decks_are_refused, 0, 16);
+  tcase_add_loop_test(tests, test_wrong_decks_are_refused, 0, 18);
   tcase_add_test(tests, test_keys_of_ecsim_are_refused_elsewhere);
   tcase_add_test(tests, test_file_that_is_no_state_is_refused);
   tcase_add_test(tests, test_resolved_deck_of_a_state_runs_again);

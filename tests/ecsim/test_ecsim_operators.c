@@ -131,8 +131,8 @@ START_TEST(test_smoother_is_symmetric_and_keeps_waves) {
   fixture f = make(3, cells[_i], passes);
   double *x = random_array(&f, 3), *y = random_array(&f, 4);
   double *x_smooth = random_array(&f, 3), *y_smooth = random_array(&f, 4);
-  CW_CHECK_OK(f.context, cw_ecsim_smooth(f.fields, x_smooth));
-  CW_CHECK_OK(f.context, cw_ecsim_smooth(f.fields, y_smooth));
+  CW_CHECK_OK(f.context, cw_ecsim_smooth(f.fields, 0, x_smooth));
+  CW_CHECK_OK(f.context, cw_ecsim_smooth(f.fields, 0, y_smooth));
   double *const a[3] = {x, x, x}, *const b[3] = {y_smooth, y_smooth, y_smooth};
   double *const c[3] = {x_smooth, x_smooth, x_smooth}, *const d[3] = {y, y, y};
   const double left = inner(&f.grid, a, b), right = inner(&f.grid, c, d);
@@ -146,7 +146,7 @@ START_TEST(test_smoother_is_symmetric_and_keeps_waves) {
         x[cw_grid_index(&f.grid, i, j, l)] = cos(TWO_PI * i / cells[_i][0]) *
                                              cos(TWO_PI * j / cells[_i][1]) *
                                              cos(TWO_PI * l / cells[_i][2]);
-  CW_CHECK_OK(f.context, cw_ecsim_smooth(f.fields, x));
+  CW_CHECK_OK(f.context, cw_ecsim_smooth(f.fields, 0, x));
   for (int32_t l = 0; l < cells[_i][2]; l++)
     for (int32_t j = 0; j < cells[_i][1]; j++)
       for (int32_t i = 0; i < cells[_i][0]; i++)
