@@ -14,15 +14,25 @@ void cw_initial_coordinates(const cw_grid *grid, const int64_t index[3], const d
     x[a] = a < grid->dim ? grid->origin[a] + ((double)index[a] + shift[a]) * grid->dx[a] : 0;
 }
 
+/* 1 where an axis has one node more than cells: engine ecsim has a normal E of its own on both of
+ * two conductors. (What is set of other quantities there is a ghost cell's, filled afterwards.) */
+static int has_last_node(const cw_deck *deck, int axis) {
+  return deck->simulation.engine == CW_ENGINE_ECSIM && axis < deck->grid.dim &&
+         deck->grid.fields[axis][1] != CW_FIELD_PERIODIC;
+}
+
 /* One component; shift[a] is the offset of its places in a cell. */
 static void fill_component(const cw_setup_target *target, cw_vector_view field, int axis,
                            const double shift[3], cw_initial_field *function, const void *user) {
   const cw_grid *grid = target->grid;
-  const int64_t rows = (int64_t)grid->cells[1] * grid->cells[2];
+  int64_t count[3];
+  for (int a = 0; a < 3; a++)
+    count[a] = grid->cells[a] + has_last_node(target->deck, a);
+  const int64_t rows = count[1] * count[2];
 #pragma omp parallel for schedule(static) num_threads(cw_context_threads(target->context))
   for (int64_t row = 0; row < rows; row++) {
-    const int64_t j = row % grid->cells[1], k = row / grid->cells[1];
-    for (int64_t i = 0; i < grid->cells[0]; i++) {
+    const int64_t j = row % count[1], k = row / count[1];
+    for (int64_t i = 0; i < count[0]; i++) {
       const int64_t index[3] = {i, j, k};
       double x[3];
       cw_initial_coordinates(grid, index, shift, x);

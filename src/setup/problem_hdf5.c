@@ -29,9 +29,20 @@ static cw_status open_file(cw_context *context, const cw_deck *deck, cw_arrays_f
 
 cw_status cw_hdf5_check(cw_context *context, const cw_deck *deck) {
   cw_arrays_file file;
+  cw_status status = CW_OK;
   CW_TRY(open_file(context, deck, &file));
+  for (int a = 0; a < deck->grid.dim && deck->simulation.engine == CW_ENGINE_ECSIM; a++) {
+    const char name[] = {'E', "xyz"[a], 0};
+    if (deck->grid.fields[a][0] != CW_FIELD_PERIODIC && cw_arrays_has(&file, name))
+      CW_TRY_CLEANUP(status,
+                     cw_deck_fail(context, deck, cw_setup_where(deck, "file"),
+                                  "setup.file: found '%s' and conductors across axis %d; expected "
+                                  "no normal E there: one value a cell leaves out the last wall's",
+                                  name, a + 1));
+  }
+cleanup:
   cw_arrays_close(&file);
-  return CW_OK;
+  return status;
 }
 
 int64_t cw_hdf5_expected(const cw_deck *deck, int species) {

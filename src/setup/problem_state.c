@@ -154,6 +154,12 @@ static cw_status take_scales(cw_context *context, cw_deck *deck) {
 }
 
 static cw_status take_all(cw_context *context, cw_deck *deck, const cw_state_file *state) {
+  for (int a = 0; a < 3; a++)
+    if (deck->grid.fields[a][0] != CW_FIELD_PERIODIC)
+      return cw_deck_fail(context, deck, cw_deck_written(deck, "grid.boundaries", "fields"),
+                          "grid.boundaries: found walls along axis %d; expected PERIODIC sides, "
+                          "which a state file is of",
+                          a + 1);
   CW_TRY(take_grid(context, deck, state));
   CW_TRY(take_species(context, deck, state));
   CW_TRY(take_numerics(context, deck, state));

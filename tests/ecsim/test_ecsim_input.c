@@ -60,6 +60,9 @@ START_TEST(test_wrong_decks_are_refused) {
       {STATE("[algorithms.ecsim]\nsmoothing_passes = 1\n"), "found 1", "has 0"},
       {STATE("[algorithms.deposit]\nshape_order = 2\n"), "found 2", "has 1"},
       {STATE("[scales]\nunits = \"heaviside-lorentz\"\n"), "heaviside-lorentz", "Gaussian"},
+      {STATE("[grid.boundaries]\nfields = [[\"CONDUCTOR\"], [\"PERIODIC\"], [\"PERIODIC\"]]\n"
+             "particles = [[\"REFLECT\"], [\"PERIODIC\"], [\"PERIODIC\"]]\n"),
+       "walls along axis 1", "state file"},
       {STATE("[[particles.species]]\nmass = 1.0\ncharge = 1.0\n"), "1 species", "has 4"},
   };
   expect_refusal(cases[_i].text, cases[_i].first, cases[_i].second);
@@ -111,7 +114,7 @@ int main(void) {
   Suite *suite = suite_create("ecsim input");
   TCase *tests = tcase_create("decks and states");
   tcase_set_timeout(tests, 60);
-  tcase_add_loop_test(tests, test_wrong_decks_are_refused, 0, 18);
+  tcase_add_loop_test(tests, test_wrong_decks_are_refused, 0, 19);
   tcase_add_test(tests, test_keys_of_ecsim_are_refused_elsewhere);
   tcase_add_test(tests, test_file_that_is_no_state_is_refused);
   tcase_add_test(tests, test_resolved_deck_of_a_state_runs_again);
