@@ -289,19 +289,20 @@ static int bench(const bench_arguments *arguments, int kernel) {
   return failed ? failed : cw_cli_flush(arguments->command);
 }
 
+const struct argp cw_bench_argp = {
+    options,
+    parse,
+    "KERNEL",
+    "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on "
+    "the same data; each is checked "
+    "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
+    "2 "
+    "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
+    NULL,
+    NULL,
+    NULL};
+
 int cw_command_bench(int argc, char **argv) {
-  static const struct argp argp = {
-      options,
-      parse,
-      "KERNEL",
-      "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on "
-      "the same data; each is checked "
-      "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
-      "2 "
-      "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
-      NULL,
-      NULL,
-      NULL};
   bench_arguments arguments = {.command = argv[0],
                                .c = {.dim = 3,
                                      .order = 2,
@@ -316,7 +317,7 @@ int cw_command_bench(int argc, char **argv) {
                                      .atoms = 50000,
                                      .r_0 = 0.2,
                                      .d_max = 0.5}};
-  int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
+  int wrong = cw_cli_parse(argv[0], &cw_bench_argp, argc, argv, &arguments);
   if (wrong || arguments.failed)
     return CW_EXIT_INPUT;
   int32_t cells = arguments.c.cells[0];

@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print one JSON document", 0},
     {0}};
 
-static const struct argp argp = {
+const struct argp cw_check_argp = {
     options,
     parse,
     "DECK.toml",
@@ -112,7 +112,7 @@ static int check_deck(const check_arguments *arguments) {
 
 int cw_command_check(int argc, char **argv) {
   check_arguments arguments = {.command = argv[0]};
-  int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
+  int wrong = cw_cli_parse(argv[0], &cw_check_argp, argc, argv, &arguments);
   int result = wrong || arguments.failed ? CW_EXIT_INPUT : check_deck(&arguments);
   cw_cli_overrides_clear(&arguments.overrides);
   return result;

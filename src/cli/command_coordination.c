@@ -153,7 +153,7 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "no progress", 0},
     {0}};
 
-static const struct argp argp = {
+const struct argp cw_coordination_argp = {
     options,
     parse,
     "INPUT.dat",
@@ -356,7 +356,7 @@ static int read_options(job *job) {
 int cw_command_coordination(int argc, char **argv) {
   coordination_arguments arguments = {.command = argv[0]};
   job job = {.arguments = &arguments};
-  if (cw_cli_parse(argv[0], &argp, argc, argv, &arguments) || read_options(&job))
+  if (cw_cli_parse(argv[0], &cw_coordination_argp, argc, argv, &arguments) || read_options(&job))
     return CW_EXIT_INPUT;
   const cw_cli_place place = {.backend = arguments.backend, .threads = arguments.threads};
   int failed = cw_cli_context(argv[0], &place, &job.context);

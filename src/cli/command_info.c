@@ -36,12 +36,12 @@ static json_t *describe_device(const cw_device_properties *device, const cw_devi
   snprintf(capability, sizeof capability, "%d.%d", device->compute_major, device->compute_minor);
   return json_pack(
       "{s:i, s:s, s:b, s:s, s:s, s:i, s:I, s:I, s:I, s:f, s:f}", "number", entry->number, "name",
-      device->name, "usable", !unusable, "note", why,
-      "compute_capability", capability, "multiprocessors", device->multiprocessors,
-      "shared_memory_per_block", (json_int_t)device->shared_per_block,
-      "shared_memory_per_multiprocessor", (json_int_t)device->shared_per_multiprocessor, "l2_bytes",
-      (json_int_t)device->l2_bytes, "memory_MB", (double)device->memory_total / 1048576.0,
-      "memory_free_MB", (double)entry->memory_free / 1048576.0);
+      device->name, "usable", !unusable, "note", why, "compute_capability", capability,
+      "multiprocessors", device->multiprocessors, "shared_memory_per_block",
+      (json_int_t)device->shared_per_block, "shared_memory_per_multiprocessor",
+      (json_int_t)device->shared_per_multiprocessor, "l2_bytes", (json_int_t)device->l2_bytes,
+      "memory_MB", (double)device->memory_total / 1048576.0, "memory_free_MB",
+      (double)entry->memory_free / 1048576.0);
 }
 
 /* Every device; `reason` receives why there is none. */
@@ -109,20 +109,22 @@ static json_t *describe(cw_context *context) {
                    (double)cw_memory_available(context, CW_SPACE_HOST) / 1048576.0);
 }
 
+static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print one JSON document", 0},
+                                             {0}};
+
+const struct argp cw_info_argp = {
+    options,
+    parse,
+    "",
+    "Print version, commit, build options, backends, devices and instruction sets.\v"
+    "Example:\n  cellwise info --json",
+    NULL,
+    NULL,
+    NULL};
+
 int cw_command_info(int argc, char **argv) {
-  static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print one JSON document", 0},
-                                               {0}};
-  static const struct argp argp = {
-      options,
-      parse,
-      "",
-      "Print version, commit, build options, backends, devices and instruction sets.\v"
-      "Example:\n  cellwise info --json",
-      NULL,
-      NULL,
-      NULL};
   info_arguments given = {.command = argv[0]};
-  if (cw_cli_parse(argv[0], &argp, argc, argv, &given))
+  if (cw_cli_parse(argv[0], &cw_info_argp, argc, argv, &given))
     return CW_EXIT_INPUT;
   cw_context *context = NULL;
   const cw_cli_place best = {.backend = "auto"};

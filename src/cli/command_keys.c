@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/key_rows.h"
 #include "cli/support.h"
 #include "deck/deck_keys.h"
-#include "setup/setup.h"
 
 typedef struct keys_arguments {
   const char *command, *section;
@@ -36,7 +36,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print one JSON document", 0},
                                              {0}};
 
-static const struct argp argp = {
+const struct argp cw_keys_argp = {
     options,
     parse,
     "[SECTION]",
@@ -47,50 +47,6 @@ static const struct argp argp = {
     NULL,
     NULL,
     NULL};
-
-/* One line of the table; strings are borrowed. */
-typedef struct row {
-  const char *section, *name, *type, *default_value, *unit, *text;
-  char range[200];
-} row;
-
-typedef void row_visit(void *user, const row *row);
-
-static int in_section(const char *section, const char *wanted) {
-  size_t length = wanted ? strlen(wanted) : 0;
-  return !wanted || (strncmp(section, wanted, length) == 0 &&
-                     (section[length] == '\0' || section[length] == '.'));
-}
-
-static void each_deck_key(const char *section, row_visit *visit, void *user) {
-  for (const cw_deck_key *key = cw_deck_keys; key->section; key++) {
-    if (!in_section(key->section, section))
-      continue;
-    row row = {.section = key->section,
-               .name = key->name,
-               .type = cw_deck_type_name(key),
-               .default_value = key->default_value ? key->default_value
-                                : key->computed    ? key->computed
-                                                   : "required",
-               .unit = key->unit,
-               .text = key->text};
-    cw_deck_key_range(key, row.range, sizeof row.range);
-    visit(user, &row);
-  }
-}
-
-static void each_setup_key(const cw_problem_key *keys, row_visit *visit, void *user) {
-  for (const cw_problem_key *key = keys; key->name; key++) {
-    row row = {.section = "setup",
-               .name = key->name,
-               .type = key->type,
-               .default_value = key->default_value ? key->default_value : "required",
-               .unit = key->unit ? key->unit : "",
-               .text = key->text,
-               .range = ""};
-    visit(user, &row);
-  }
-}
 
 /* Widths of the columns, and the section printed last. */
 typedef struct layout {
@@ -104,7 +60,7 @@ static void widen(int *width, const char *text) {
     *width = length;
 }
 
-static void measure(void *user, const row *row) {
+static void measure(void *user, const cw_key_row *row) {
   layout *widths = user;
   widen(&widths->name, row->name);
   widen(&widths->type, row->type);
@@ -112,7 +68,7 @@ static void measure(void *user, const row *row) {
   widen(&widths->unit, row->unit);
 }
 
-static void print_row(void *user, const row *row) {
+static void print_row(void *user, const cw_key_row *row) {
   layout *widths = user;
   int species = strcmp(row->section, "particles.species") == 0;
   if (!widths->section || strcmp(widths->section, row->section) != 0)
@@ -123,7 +79,7 @@ static void print_row(void *user, const row *row) {
   printf(*row->range ? " (%s)\n" : "\n", row->range);
 }
 
-static void add_json(void *user, const row *row) {
+static void add_json(void *user, const cw_key_row *row) {
   json_t *item =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "section", row->section, "key", row->name, "type",
                 row->type, "unit", row->unit, "text", row->text, "range", row->range);
@@ -139,12 +95,12 @@ static int is_setup(const char *section) {
 
 static int print_json(const char *section) {
   json_t *keys = json_array(), *problems = json_array(), *common = json_array();
-  each_deck_key(section, add_json, keys);
+  cw_key_rows_of_deck(section, add_json, keys);
   if (is_setup(section))
-    each_setup_key(cw_setup_common_keys, add_json, common);
+    cw_key_rows_of_setup(cw_setup_common_keys, add_json, common);
   for (const cw_problem *problem = cw_problems; is_setup(section) && problem->name; problem++) {
     json_t *list = json_array();
-    each_setup_key(problem->keys, add_json, list);
+    cw_key_rows_of_setup(problem->keys, add_json, list);
     json_array_append_new(problems, json_pack("{s:s, s:s, s:o}", "name", problem->name, "text",
                                               problem->text, "keys", list));
   }
@@ -158,21 +114,21 @@ static int print_json(const char *section) {
 
 static int print_table(const char *section) {
   layout widths = {3, 4, 7, 4, NULL};
-  each_deck_key(section, measure, &widths);
+  cw_key_rows_of_deck(section, measure, &widths);
   printf("  %-*s  %-*s  %-*s  %-*s  %s\n", widths.name, "key", widths.type, "type",
          widths.default_value, "default", widths.unit, "unit", "text");
-  each_deck_key(section, print_row, &widths);
+  cw_key_rows_of_deck(section, print_row, &widths);
   for (const cw_problem *problem = cw_problems; is_setup(section) && problem->name; problem++) {
     layout own = {0, 0, 0, 0, "setup"};
-    each_setup_key(problem->keys, measure, &own);
+    cw_key_rows_of_setup(problem->keys, measure, &own);
     printf("\n[setup] problem = \"%s\": %s\n", problem->name, problem->text);
-    each_setup_key(problem->keys, print_row, &own);
+    cw_key_rows_of_setup(problem->keys, print_row, &own);
   }
   if (is_setup(section)) {
     layout own = {0, 0, 0, 0, "setup"};
-    each_setup_key(cw_setup_common_keys, measure, &own);
+    cw_key_rows_of_setup(cw_setup_common_keys, measure, &own);
     printf("\n[setup] with any problem:\n");
-    each_setup_key(cw_setup_common_keys, print_row, &own);
+    cw_key_rows_of_setup(cw_setup_common_keys, print_row, &own);
   }
   return CW_EXIT_DONE;
 }
@@ -191,7 +147,7 @@ static int unknown_section(const char *command, const char *section) {
 
 int cw_command_keys(int argc, char **argv) {
   keys_arguments arguments = {.command = argv[0]};
-  if (cw_cli_parse(argv[0], &argp, argc, argv, &arguments))
+  if (cw_cli_parse(argv[0], &cw_keys_argp, argc, argv, &arguments))
     return CW_EXIT_INPUT;
   if (arguments.section && !cw_deck_key_is_table(arguments.section))
     return unknown_section(arguments.command, arguments.section);

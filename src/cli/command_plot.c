@@ -106,27 +106,29 @@ static int draw(const char *command, const arguments *given) {
   return failed;
 }
 
+static const struct argp_option options[] = {
+    {"quantity", 'q', "Q", 0,
+     "what to draw: Bz, |B|, rho, density_LABEL, N, energy, ... (default: an overview)", 0},
+    {"step", 's', "N", 0, "step of the field file (default: the last)", 0},
+    {"output", 'o', "FILE.png", 0, "the picture (default: in DIR, named after what it shows)", 0},
+    {"json", 'j', NULL, 0, "print one JSON document", 0},
+    {0}};
+
+const struct argp cw_plot_argp = {
+    options,
+    parse,
+    "DIR",
+    "Draw a run's output folder as a PNG picture: field maps and the energy history.\v"
+    "Examples:\n"
+    "  cellwise plot reconnection\n"
+    "  cellwise plot reconnection --quantity Jz --step 400 --output jz.png",
+    NULL,
+    NULL,
+    NULL};
+
 int cw_command_plot(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"quantity", 'q', "Q", 0,
-       "what to draw: Bz, |B|, rho, density_LABEL, N, energy, ... (default: an overview)", 0},
-      {"step", 's', "N", 0, "step of the field file (default: the last)", 0},
-      {"output", 'o', "FILE.png", 0, "the picture (default: in DIR, named after what it shows)", 0},
-      {"json", 'j', NULL, 0, "print one JSON document", 0},
-      {0}};
-  static const struct argp argp = {
-      options,
-      parse,
-      "DIR",
-      "Draw a run's output folder as a PNG picture: field maps and the energy history.\v"
-      "Examples:\n"
-      "  cellwise plot reconnection\n"
-      "  cellwise plot reconnection --quantity Jz --step 400 --output jz.png",
-      NULL,
-      NULL,
-      NULL};
   arguments given = {.command = argv[0]};
-  if (cw_cli_parse(argv[0], &argp, argc, argv, &given))
+  if (cw_cli_parse(argv[0], &cw_plot_argp, argc, argv, &given))
     return CW_EXIT_INPUT;
   return draw(argv[0], &given);
 }

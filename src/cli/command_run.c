@@ -96,7 +96,7 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print the closing table as one JSON document", 0},
     {0}};
 
-static const struct argp argp = {
+const struct argp cw_run_argp = {
     options,
     parse,
     "DECK.toml",
@@ -395,7 +395,7 @@ static int run_deck(const run_arguments *arguments) {
 
 int cw_command_run(int argc, char **argv) {
   run_arguments arguments = {.command = argv[0], .place = {.backend = "auto"}};
-  int wrong = cw_cli_parse(argv[0], &argp, argc, argv, &arguments);
+  int wrong = cw_cli_parse(argv[0], &cw_run_argp, argc, argv, &arguments);
   int result = wrong || arguments.failed ? CW_EXIT_INPUT : run_deck(&arguments);
   cw_cli_overrides_clear(&arguments.overrides);
   return result;

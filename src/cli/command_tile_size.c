@@ -300,20 +300,21 @@ static void every_case(const tile_arguments *a, const cw_tile_device *device) {
   json_decref(list);
 }
 
+const struct argp cw_tile_size_argp = {
+    options,
+    parse,
+    "",
+    "Recommend the edge of the deposit's tiles for a device, weighing what fits in its shared "
+    "memory, the halo's share and contention. Without options that name a case: every "
+    "dimension, order, precision and drift.\vExample:\n"
+    "  cellwise tile-size --device H200 --dim 3 --order 2 --precision single --drift 1",
+    NULL,
+    NULL,
+    NULL};
+
 int cw_command_tile_size(int argc, char **argv) {
-  static const struct argp argp = {
-      options,
-      parse,
-      "",
-      "Recommend the edge of the deposit's tiles for a device, weighing what fits in its shared "
-      "memory, the halo's share and contention. Without options that name a case: every "
-      "dimension, order, precision and drift.\vExample:\n"
-      "  cellwise tile-size --device H200 --dim 3 --order 2 --precision single --drift 1",
-      NULL,
-      NULL,
-      NULL};
   tile_arguments a = {.command = argv[0], .c = {.dim = 3, .order = 2, .drift = 1, .ppc = 32}};
-  if (cw_cli_parse(argv[0], &argp, argc, argv, &a) || a.failed || choose_sums(&a))
+  if (cw_cli_parse(argv[0], &cw_tile_size_argp, argc, argv, &a) || a.failed || choose_sums(&a))
     return CW_EXIT_INPUT;
   cw_tile_device device = {0};
   cw_device_properties found = {0};

@@ -5,42 +5,20 @@
 #include <cellwise/version.h>
 
 #include "cli/command.h"
-#include "deck/deck.h"
-
-typedef struct command {
-  const char *name, *text;
-  int (*run)(int argc, char **argv);
-} command;
-
-static const command commands[] = {
-    {"run", "run the simulation of a deck", cw_command_run},
-    {"check", "validate a deck and print it with every default", cw_command_check},
-    {"keys", "list the deck's keys", cw_command_keys},
-    {"plot", "draw pictures of a run's results", cw_command_plot},
-    {"coordination", "coordination numbers over a trajectory", cw_command_coordination},
-    {"bench", "time every variant of a kernel on the same data", cw_command_bench},
-    {"tile-size", "recommend the deposit's tile edge for a device", cw_command_tile_size},
-    {"info", "version, build, instruction sets, devices", cw_command_info},
-};
-enum { COMMANDS = (int)(sizeof commands / sizeof *commands) };
 
 static void usage(FILE *stream) {
   fprintf(stream, "Usage: cellwise COMMAND [OPTION...]\n\nCommands:\n");
-  for (int c = 0; c < COMMANDS; c++)
-    fprintf(stream, "  %-14s %s\n", commands[c].name, commands[c].text);
+  for (const cw_command *command = cw_commands; command->name; command++)
+    fprintf(stream, "  %-14s %s\n", command->name, command->text);
   fprintf(stream, "\n`cellwise COMMAND --help` tells more. Example:\n"
                   "  cellwise run examples/reconnection.toml --out reconnection\n");
 }
 
-static int unknown(const char *name) {
-  const char *names[COMMANDS];
-  for (int c = 0; c < COMMANDS; c++)
-    names[c] = commands[c].name;
-  const char *near = cw_deck_nearest(name, names, COMMANDS);
+static int unknown(const char *name, const char *near) {
   fprintf(stderr, "cellwise: error: unknown command '%s'%s%s%s; expected one of:", name,
           near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-  for (int c = 0; c < COMMANDS; c++)
-    fprintf(stderr, " %s", names[c]);
+  for (const cw_command *command = cw_commands; command->name; command++)
+    fprintf(stderr, " %s", command->name);
   fprintf(stderr, "\n");
   return 2;
 }
@@ -59,12 +37,12 @@ int main(int argc, char **argv) {
     printf("cellwise %s\n", cw_version());
     return 0;
   }
-  for (int c = 0; c < COMMANDS; c++)
-    if (strcmp(argv[1], commands[c].name) == 0) {
-      char name[64];
-      snprintf(name, sizeof name, "cellwise %s", commands[c].name);
-      argv[1] = name;
-      return commands[c].run(argc - 1, argv + 1);
-    }
-  return unknown(argv[1]);
+  const char *near = NULL;
+  const cw_command *command = cw_command_find(argv[1], &near);
+  if (!command)
+    return unknown(argv[1], near);
+  char name[64];
+  snprintf(name, sizeof name, "cellwise %s", command->name);
+  argv[1] = name;
+  return command->run(argc - 1, argv + 1);
 }

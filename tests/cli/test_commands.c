@@ -5,8 +5,8 @@
 #include "deck/deck_keys.h"
 #include "program.h"
 
-static const char *const all_commands[] = {"run",          "check", "keys",      "plot",
-                                           "coordination", "bench", "tile-size", "info"};
+static const char *const all_commands[] = {"run",   "check",     "keys", "plot", "coordination",
+                                           "bench", "tile-size", "info", "man"};
 enum { COMMANDS = (int)(sizeof all_commands / sizeof *all_commands) };
 
 static json_t *document(const program_result *result) {
@@ -43,6 +43,60 @@ START_TEST(test_help_lists_every_command) {
   }
   ck_assert_int_eq(program_run("%s", "--version")->status, 0);
   ck_assert_int_eq(program_run("%s", "")->status, 2);
+}
+END_TEST
+
+/* Every option of a command's help stands in its manual page, as roff writes it. */
+START_TEST(test_manual_page_of_a_command_has_every_option) {
+  static char help[PROGRAM_TEXT];
+  strcpy(help, program_run("%s --help", all_commands[_i])->out);
+  const program_result *page = program_run("man %s", all_commands[_i]);
+  ck_assert_int_eq(page->status, 0);
+  ck_assert_ptr_nonnull(strstr(page->out, ".SH SYNOPSIS\n\\fBcellwise "));
+  int options = 0;
+  for (const char *line = help; line; line = strchr(line, '\n'), line += line != NULL) {
+    const char *at = line + strspn(line, " ");
+    const char *name = *at == '-' && line[0] == ' ' ? strstr(at, "--") : NULL;
+    char option[64];
+    if (!name || strncmp(name, "--usage", 7) == 0)
+      continue;
+    snprintf(option, sizeof option, "\\fB\\-\\-%.*s",
+             (int)strspn(name + 2, "abcdefghijklmnopqrstuvwxyz"), name + 2);
+    ck_assert_msg(strstr(page->out, option) != NULL, "%s: no %s in: %s", all_commands[_i], option,
+                  page->out);
+    options++;
+  }
+  ck_assert_msg(options >= 1, "no option in the help of %s", all_commands[_i]);
+}
+END_TEST
+
+START_TEST(test_manual_page_of_decks_has_every_key_and_problem) {
+  const program_result *page = program_run("man deck");
+  ck_assert_int_eq(page->status, 0);
+  for (const cw_deck_key *key = cw_deck_keys; key->section; key++) {
+    char name[80];
+    snprintf(name, sizeof name, "\n\\fB%s\\fR (", key->name);
+    ck_assert_msg(strstr(page->out, name) != NULL, "no key %s", key->name);
+  }
+  ck_assert_ptr_nonnull(strstr(page->out, "\n.SS reconnection\n"));
+  ck_assert_int_eq(program_run("man dekc")->status, 2);
+  ck_assert_int_eq(program_run("man run --folder m")->status, 2);
+}
+END_TEST
+
+/* What mandoc warns of is a fault of a page, but for the date that none has. */
+START_TEST(test_manual_pages_are_clean) {
+  static program_result result;
+  ck_assert_int_eq(program_run("man --folder m")->status, 0);
+  ck_assert_int_eq(program_count(program_path("m/man1"), NULL), COMMANDS + 1);
+  program_finish(
+      program_start("command -v mandoc >/dev/null || exit 77; "
+                    "mandoc -Tlint -Wwarning m/man1/* m/man5/* | grep -v 'missing date'"),
+      &result);
+  if (result.status == 77)
+    printf("skipped: mandoc is not installed\n");
+  else
+    ck_assert_msg(result.status == 1, "%s", result.out); /* grep: nothing left */
 }
 END_TEST
 
@@ -275,6 +329,9 @@ int main(void) {
   TCase *cases = tcase_create("commands");
   tcase_add_loop_test(cases, test_help_of_a_command_has_an_example, 0, COMMANDS);
   tcase_add_test(cases, test_help_lists_every_command);
+  tcase_add_loop_test(cases, test_manual_page_of_a_command_has_every_option, 0, COMMANDS);
+  tcase_add_test(cases, test_manual_page_of_decks_has_every_key_and_problem);
+  tcase_add_test(cases, test_manual_pages_are_clean);
   tcase_add_test(cases, test_keys_lists_every_key_with_type_default_and_unit);
   tcase_add_test(cases, test_keys_as_json_has_every_key_and_problem);
   tcase_add_test(cases, test_check_prints_a_deck_that_checks_to_itself);
