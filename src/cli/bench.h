@@ -13,6 +13,7 @@ typedef struct cw_bench_case {
   int ppc;
   int tile, drift, team_size;
   int sort_interval;  /* steps between sorts that the timed state stands for */
+  int sort_intervals[8], sort_interval_count; /* `step`: each of them; the first is the above */
   double temperature; /* spread of each component of u */
   double bulk;        /* drift of u along x */
   double cfl;
@@ -20,7 +21,7 @@ typedef struct cw_bench_case {
   uint32_t seed;
   int atoms; /* `coordination`: of a liquid of 100 in a unit of volume */
   double r_0, d_max;
-  const char *only; /* `massmatrix`: variants whose names contain it; NULL: all */
+  const char *only; /* `massmatrix`, `step`: variants whose names contain it; NULL: all */
 } cw_bench_case;
 
 /* Timed body; returns a status, prepares nothing itself. */

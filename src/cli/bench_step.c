@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "setup/setup.h"
 
-enum { DECK_TEXT = 4096, COMPARED_STEPS = 4 };
+enum { DECK_TEXT = 4096, COMPARED_STEPS = 4, SPECIES = 2 };
 
 typedef struct step_variant {
   const char *name;
@@ -28,8 +28,8 @@ static void axis_list(char *text, size_t size, const char *format_first, int dim
   }
 }
 
-static void write_deck(const cw_bench_case *c, const step_variant *variant, cw_precision precision,
-                       char text[DECK_TEXT]) {
+static void write_deck(const cw_bench_case *c, const step_variant *variant, int sort_interval,
+                       cw_precision precision, char text[DECK_TEXT]) {
   const double dx = 0.1; /* skin depths */
   double cells[3], extent[3];
   char resolution[128], extents[256], boundaries[128];
@@ -54,18 +54,95 @@ static void write_deck(const cw_bench_case *c, const step_variant *variant, cw_p
            "[setup]\nproblem = \"thermal\"\ntemperature = %.17g\ndrift = [%.17g, 0.0, 0.0]\n",
            cw_precision_name(precision), c->seed, resolution, extents, boundaries, boundaries,
            c->cfl, variant->tiled ? "true" : "false", variant->fixed_point ? "true" : "false",
-           c->tile, c->drift, c->order, c->ppc, variant->tiled ? c->sort_interval : 0,
-           c->temperature, c->bulk / sqrt(1 + c->bulk * c->bulk));
+           c->tile, c->drift, c->order, c->ppc, variant->tiled ? sort_interval : 0, c->temperature,
+           c->bulk / sqrt(1 + c->bulk * c->bulk));
 }
 
-static cw_status make_engine(cw_context *context, const cw_bench_case *c,
-                             const step_variant *variant, cw_precision precision, cw_deck **deck,
-                             cw_engine **engine) {
+static cw_status make_deck(cw_context *context, const cw_bench_case *c, const step_variant *variant,
+                           int sort_interval, cw_precision precision, cw_deck **deck) {
   char text[DECK_TEXT];
-  write_deck(c, variant, precision, text);
+  write_deck(c, variant, sort_interval, precision, text);
   CW_TRY(cw_deck_parse(context, "bench deck", text, strlen(text), NULL, 0, deck));
-  CW_TRY(cw_setup_check(context, *deck));
-  return cw_engine_create(context, *deck, engine);
+  return cw_setup_check(context, *deck);
+}
+
+/* The initial state, on the host, made once for all variants: the plasma has no fields. */
+typedef struct initial_state {
+  cw_particles *species[SPECIES];
+} initial_state;
+
+static void free_state(initial_state *state) {
+  for (int s = 0; s < SPECIES; s++) {
+    cw_particles_destroy(state->species[s]);
+    state->species[s] = NULL;
+  }
+}
+
+static cw_status new_state(cw_context *context, int dim, cw_precision precision,
+                           initial_state *state) {
+  const cw_particles_options options = {.dim = dim, .precision = precision};
+  for (int s = 0; s < SPECIES; s++)
+    CW_TRY(cw_particles_create(context, &options, 0, &state->species[s]));
+  return CW_OK;
+}
+
+static cw_status fill_state(cw_context *context, const cw_deck *deck, initial_state *state) {
+  cw_grid grid;
+  cw_vector_view none = {.precision = CW_DOUBLE};
+  double *zero = NULL;
+  cw_status status;
+  CW_TRY(cw_setup_grid(context, deck, &grid));
+  CW_TRY(CW_NEW(context, grid.points, "initial field", &zero));
+  for (int c = 0; c < 3; c++)
+    none.component[c] = zero;
+  const cw_setup_target target = {.context = context,
+                                  .deck = deck,
+                                  .grid = &grid,
+                                  .species_count = SPECIES,
+                                  .particles = state->species,
+                                  .E = none,
+                                  .B = none};
+  CW_TRY_CLEANUP(status, new_state(context, grid.dim, CW_DOUBLE, state));
+  CW_TRY_CLEANUP(status, cw_setup_fill(&target));
+cleanup:
+  CW_DELETE(context, zero);
+  return status;
+}
+
+/* An offset that rounds to 1 stays below it. */
+static void round_slot(int dim, const cw_particles_view *from, const cw_particles_view *to,
+                       int64_t p) {
+  const float below_one = nextafterf(1, 0);
+  for (int a = 0; a < dim; a++) {
+    to->i[a][p] = from->i[a][p];
+    ((float *)to->dx[a])[p] = fminf((float)((const double *)from->dx[a])[p], below_one);
+  }
+  for (int a = 0; a < 3; a++)
+    ((float *)to->u[a])[p] = (float)((const double *)from->u[a])[p];
+  to->tag[p] = from->tag[p];
+  to->id[p] = from->id[p];
+}
+
+/* The state in single precision in place of that in double. */
+static cw_status round_state(cw_context *context, int dim, initial_state *state) {
+  initial_state rounded = {{NULL}};
+  cw_status status;
+  CW_TRY_CLEANUP(status, new_state(context, dim, CW_SINGLE, &rounded));
+  for (int s = 0; s < SPECIES; s++) {
+    const int64_t count = cw_particles_count(state->species[s]);
+    CW_TRY_CLEANUP(status, cw_particles_resize(rounded.species[s], count));
+    const cw_particles_view from = cw_particles_get_view(state->species[s]);
+    const cw_particles_view to = cw_particles_get_view(rounded.species[s]);
+#pragma omp parallel for num_threads(cw_context_threads(context)) schedule(static)
+    for (int64_t p = 0; p < count; p++)
+      round_slot(dim, &from, &to, p);
+    cw_particles_destroy(state->species[s]);
+    state->species[s] = rounded.species[s];
+    rounded.species[s] = NULL;
+  }
+cleanup:
+  free_state(&rounded);
+  return status;
 }
 
 static cw_status run_steps(cw_engine *engine, int64_t steps) {
@@ -75,21 +152,20 @@ static cw_status run_steps(cw_engine *engine, int64_t steps) {
 }
 
 /* Makes the engine and takes the few steps after which fields are compared. */
-static cw_status start(cw_context *context, const cw_bench_case *c, const step_variant *variant,
-                       cw_precision precision, cw_deck **deck, cw_engine **engine) {
-  CW_TRY(make_engine(context, c, variant, precision, deck, engine));
+static cw_status start(cw_context *context, const cw_deck *deck, const initial_state *state,
+                       cw_engine **engine) {
+  CW_TRY(cw_engine_create_from(context, deck, state->species, engine));
   return run_steps(*engine, COMPARED_STEPS);
 }
 
 /* E of the plain double-precision engine after the same few steps; [component][points]. */
-static cw_status reference_field(cw_context *context, const cw_bench_case *c, double **field) {
-  const step_variant plain = {"plain", 0, 0};
-  cw_deck *deck = NULL;
+static cw_status reference_field(cw_context *context, const cw_deck *deck,
+                                 const initial_state *state, double **field) {
   cw_engine *engine = NULL;
   cw_vector_view E;
   double position[3][3];
   cw_status status;
-  CW_TRY_CLEANUP(status, start(context, c, &plain, CW_DOUBLE, &deck, &engine));
+  CW_TRY_CLEANUP(status, start(context, deck, state, &engine));
   CW_TRY_CLEANUP(status, cw_engine_vector(engine, CW_QUANTITY_E, position, &E));
   const int64_t points = cw_engine_grid(engine)->points;
   CW_TRY_CLEANUP(status, CW_NEW(context, 3 * points, "field to compare with", field));
@@ -97,7 +173,6 @@ static cw_status reference_field(cw_context *context, const cw_bench_case *c, do
     memcpy(*field + a * points, E.component[a], (size_t)points * sizeof **field);
 cleanup:
   cw_engine_destroy(engine);
-  cw_deck_destroy(deck);
   return status;
 }
 
@@ -136,9 +211,9 @@ static json_t *stages_json(const cw_engine *engine, const double before[CW_STAGE
 }
 
 static cw_status time_engine(cw_engine *engine, const cw_bench_case *c, const char *name,
-                             const double *expected, int species, json_t *rows) {
+                             int sort_interval, const double *expected, json_t *rows) {
   /* Each timed run holds one sort. */
-  timed run = {engine, c->sort_interval > 0 ? c->sort_interval : 1};
+  timed run = {engine, sort_interval > 0 ? sort_interval : 1};
   const cw_grid *grid = cw_engine_grid(engine);
   cw_vector_view E;
   double position[3][3], before[CW_STAGE_COUNT], seconds, particles = 0;
@@ -147,7 +222,7 @@ static cw_status time_engine(cw_engine *engine, const cw_bench_case *c, const ch
   const int64_t first = cw_engine_step_number(engine);
   memcpy(before, cw_engine_stage_seconds(engine), sizeof before);
   CW_TRY(cw_bench_time(c->repeats, NULL, timed_steps, &run, &seconds));
-  for (int s = 0; s < species; s++)
+  for (int s = 0; s < SPECIES; s++)
     particles += (double)cw_particles_count(cw_engine_particles(engine, s));
   CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, &E));
   json_t *row =
@@ -155,32 +230,59 @@ static cw_status time_engine(cw_engine *engine, const cw_bench_case *c, const ch
                    cw_bench_checksum(E.component[0], (size_t)grid->points *
                                                          (size_t)cw_precision_size(E.precision)));
   const double steps = (double)(cw_engine_step_number(engine) - first);
+  json_object_set_new(row, "sort_interval", json_integer(sort_interval));
   json_object_set_new(row, "stages", stages_json(engine, before, steps * particles));
   json_object_set_new(row, "particles", json_real(particles));
   return CW_OK;
 }
 
 static cw_status time_variant(cw_context *context, const cw_bench_case *c,
-                              const step_variant *variant, const double *expected, json_t *rows) {
+                              const step_variant *variant, int sort_interval,
+                              const initial_state *state, const double *expected, json_t *rows) {
   cw_deck *deck = NULL;
   cw_engine *engine = NULL;
   cw_status status;
-  CW_TRY_CLEANUP(status, start(context, c, variant, c->precision, &deck, &engine));
-  CW_TRY_CLEANUP(
-      status, time_engine(engine, c, variant->name, expected, deck->particles.species_count, rows));
+  char name[64];
+  if (c->sort_interval_count > 1 && variant->tiled)
+    snprintf(name, sizeof name, "%s_every%d", variant->name, sort_interval);
+  else
+    snprintf(name, sizeof name, "%s", variant->name);
+  CW_TRY_CLEANUP(status, make_deck(context, c, variant, sort_interval, c->precision, &deck));
+  CW_TRY_CLEANUP(status, start(context, deck, state, &engine));
+  CW_TRY_CLEANUP(status, time_engine(engine, c, name, sort_interval, expected, rows));
 cleanup:
   cw_engine_destroy(engine);
   cw_deck_destroy(deck);
   return status;
 }
 
+/* Without tiles there is nothing to sort for. */
+static cw_status time_intervals(cw_context *context, const cw_bench_case *c,
+                                const step_variant *variant, const initial_state *state,
+                                const double *expected, json_t *rows) {
+  for (int k = 0; k < (variant->tiled ? c->sort_interval_count : 1); k++)
+    CW_TRY(time_variant(context, c, variant, variant->tiled ? c->sort_intervals[k] : 0, state,
+                        expected, rows));
+  return CW_OK;
+}
+
 cw_status cw_bench_step(cw_context *context, const cw_bench_case *c, json_t *rows) {
+  const step_variant plain = {"plain", 0, 0};
   double *expected = NULL;
+  cw_deck *deck = NULL;
+  initial_state state = {{NULL}};
   cw_status status;
-  CW_TRY_CLEANUP(status, reference_field(context, c, &expected));
+  CW_TRY_CLEANUP(status, make_deck(context, c, &plain, 0, CW_DOUBLE, &deck));
+  CW_TRY_CLEANUP(status, fill_state(context, deck, &state));
+  CW_TRY_CLEANUP(status, reference_field(context, deck, &state, &expected));
+  if (c->precision == CW_SINGLE)
+    CW_TRY_CLEANUP(status, round_state(context, c->dim, &state));
   for (size_t v = 0; v < sizeof variants_here / sizeof *variants_here; v++)
-    CW_TRY_CLEANUP(status, time_variant(context, c, &variants_here[v], expected, rows));
+    if (!c->only || strstr(variants_here[v].name, c->only))
+      CW_TRY_CLEANUP(status, time_intervals(context, c, &variants_here[v], &state, expected, rows));
 cleanup:
+  free_state(&state);
+  cw_deck_destroy(deck);
   CW_DELETE(context, expected);
   return status;
 }

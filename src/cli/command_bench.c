@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
     {"tile", OPT_TILE, "T", 0, "tile edge: 4, 6, 8, 10, 12, 14 or 16 (default 8)", 0},
     {"drift", OPT_DRIFT, "N", 0, "cells a particle may be from its tile, 0 to 4 (default 1)", 0},
     {"team-size", OPT_TEAM, "N", 0, "threads a team on a device (default 0: by occupancy)", 0},
-    {"sort-interval", OPT_SORT, "N", 0, "steps between sorts in `step` (default 1)", 0},
+    {"sort-interval", OPT_SORT, "N[,N...]", 0,
+     "steps between sorts in `step`, up to 8 numbers; elsewhere one (default 1)", 0},
     {"temperature", OPT_TEMPERATURE, "T", 0, "thermal spread of u (default 0.1)", 0},
     {"bulk", OPT_BULK, "U", 0, "drift of u along x (default 0)", 0},
     {"cfl", OPT_CFL, "C", 0, "CFL number (default 0.5)", 0},
@@ -55,7 +56,7 @@ static const struct argp_option options[] = {
     {"atoms", OPT_ATOMS, "N", 0, "atoms of `coordination` (default 50000)", 0},
     {"r0", OPT_R_0, "R", 0, "length R_0 of `coordination` (default 0.2)", 0},
     {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
-    {"only", OPT_ONLY, "TEXT", 0, "variants of `massmatrix` whose names contain TEXT", 0},
+    {"only", OPT_ONLY, "TEXT", 0, "variants of `massmatrix` or `step` whose names contain TEXT", 0},
     {"backend", 'b', "NAME", 0,
      "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for "
      "it)",
@@ -77,6 +78,29 @@ static double real(bench_arguments *arguments, const char *option, const char *t
   double value = low;
   arguments->failed |= cw_cli_real(arguments->command, option, text, low, high, &value);
   return value;
+}
+
+/* Numbers parted by commas. */
+static void sort_intervals(bench_arguments *arguments, const char *value) {
+  enum { MOST = (int)(sizeof arguments->c.sort_intervals / sizeof(int)), LONGEST = 16 };
+  int count = 0;
+  for (const char *from = value; from; count++) {
+    char one[LONGEST];
+    const char *comma = strchr(from, ',');
+    const size_t length = comma ? (size_t)(comma - from) : strlen(from);
+    if (count == MOST || length >= LONGEST) {
+      arguments->failed |= cw_cli_usage_error(
+          arguments->command, "option --sort-interval: found '%s'; expected 1 to %d numbers", value,
+          MOST);
+      return;
+    }
+    memcpy(one, from, length);
+    one[length] = 0;
+    arguments->c.sort_intervals[count] = integer(arguments, "--sort-interval", one, 0, 1000);
+    from = comma ? comma + 1 : NULL;
+  }
+  arguments->c.sort_interval_count = count;
+  arguments->c.sort_interval = arguments->c.sort_intervals[0];
 }
 
 static error_t parse(int key, char *value, struct argp_state *state) {
@@ -104,7 +128,7 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     a->c.team_size = integer(a, "--team-size", value, 0, 1024);
     return 0;
   case OPT_SORT:
-    a->c.sort_interval = integer(a, "--sort-interval", value, 0, 1000);
+    sort_intervals(a, value);
     return 0;
   case OPT_TEMPERATURE:
     a->c.temperature = real(a, "--temperature", value, 0, 100);
@@ -310,6 +334,8 @@ int cw_command_bench(int argc, char **argv) {
                                      .tile = 8,
                                      .drift = 1,
                                      .sort_interval = 1,
+                                     .sort_intervals = {1},
+                                     .sort_interval_count = 1,
                                      .temperature = 0.1,
                                      .cfl = 0.5,
                                      .repeats = 7,
@@ -320,6 +346,10 @@ int cw_command_bench(int argc, char **argv) {
   int wrong = cw_cli_parse(argv[0], &cw_bench_argp, argc, argv, &arguments);
   if (wrong || arguments.failed)
     return CW_EXIT_INPUT;
+  if (arguments.c.sort_interval_count > 1 && strcmp(arguments.kernel, "step") != 0)
+    return cw_cli_usage_error(arguments.command,
+                              "option --sort-interval: found %d numbers; kernel %s expects one",
+                              arguments.c.sort_interval_count, arguments.kernel);
   int32_t cells = arguments.c.cells[0];
   if (cells == 0)
     cells = arguments.c.dim == 3 ? 32 : arguments.c.dim == 2 ? 256 : 4096;

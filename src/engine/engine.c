@@ -133,6 +133,21 @@ cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine *
   return status;
 }
 
+cw_status cw_engine_create_from(cw_context *context, const cw_deck *deck,
+                                cw_particles *const particles[], cw_engine **engine) {
+  cw_engine *made;
+  cw_status status;
+  *engine = NULL;
+  CW_TRY(cw_engine_make(context, deck, 1, &made));
+  for (int s = 0; s < made->species_count; s++)
+    CW_TRY_CLEANUP(status, cw_particles_copy(made->species[s].particles, particles[s]));
+  *engine = made;
+  made = NULL;
+cleanup:
+  cw_engine_destroy(made);
+  return status;
+}
+
 void cw_engine_destroy(cw_engine *engine) {
   if (!engine)
     return;

@@ -55,6 +55,11 @@ cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck);
  * a later call, and all that is asked of the state waits for it. Errors: CW_ERROR_INPUT,
  * CW_ERROR_MEMORY, CW_ERROR_UNSUPPORTED, CW_ERROR_DEVICE. */
 cw_status cw_engine_create(cw_context *context, const cw_deck *deck, cw_engine **engine);
+/* The same with given particles in place of those of the deck's problem, copied from wherever they
+ * are, one container a species, and without fields. CW_ERROR_ARGUMENT: they have another dimension,
+ * precision or other weights than the deck says. */
+cw_status cw_engine_create_from(cw_context *context, const cw_deck *deck,
+                                cw_particles *const particles[], cw_engine **engine);
 void cw_engine_destroy(cw_engine *engine);
 
 /* The whole state as named arrays, whatever memory it is in: "fields/E/x" (ghost cells included)

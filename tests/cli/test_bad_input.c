@@ -78,6 +78,8 @@ static const bad_input command_lines[] = {
     {"run deck.toml --out o --backend auto --device 1000", NULL, NULL,
      "backend cuda was asked for"},
     {"bench step --device x", NULL, NULL, "option --device: found 'x'"},
+    {"bench step --sort-interval 1,,4", NULL, NULL, "option --sort-interval: found ''"},
+    {"bench sort --sort-interval 1,4", NULL, NULL, "kernel sort expects one"},
     {"bench massmatrix --backend cuda", NULL, NULL, "cuda"},
     {"run deck.toml --out o --set particles.ppc0", NULL, NULL, "expected KEY=VALUE"},
     {"run deck.toml --out o --set particles.pcp0=3", NULL, NULL, "'ppc0'"},
