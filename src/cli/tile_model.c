@@ -89,20 +89,21 @@ static int resident_teams(const cw_tile_device *device, size_t arena, int thread
 
 /* As the launcher does it: of the sizes that keep the most threads resident the smallest. Where
  * each warp brings its stage, 4 warps or more if they fit. */
-static void choose_team(const cw_tile_device *device, const kernel_shape *k, cw_tile_plan *plan) {
+static void choose_team(const cw_tile_device *device, const kernel_shape *k,
+                        cw_deposit_arena *arena, cw_tile_plan *plan) {
   const int most = (k->runs ? CW_DEPOSIT_LARGEST_STAGED_TEAM : CW_DEPOSIT_LARGEST_TEAM) / LANES;
-  const int small =
-      plan->scratch + CW_DEPOSIT_STAGED_TEAM / LANES * k->stage > device->shared_a_team;
-  const int least = k->runs && !small ? CW_DEPOSIT_STAGED_TEAM / LANES : 1;
   int best = -1;
-  for (int warps = least; warps <= most; warps++) {
-    const size_t arena = plan->scratch + k->stage * (size_t)warps;
-    const int teams = resident_teams(device, arena, warps * LANES, k->registers);
-    if (teams * warps <= best)
+  arena->warps = k->runs ? CW_DEPOSIT_STAGED_TEAM / LANES : 1;
+  if (cw_deposit_arena_bytes(arena, plan->tile) > device->shared_a_team)
+    arena->warps = 1;
+  for (; arena->warps <= most; arena->warps++) {
+    const size_t bytes = cw_deposit_arena_bytes(arena, plan->tile);
+    const int teams = resident_teams(device, bytes, arena->warps * LANES, k->registers);
+    if (teams * arena->warps <= best)
       continue;
-    best = teams * warps;
-    plan->threads = warps * LANES;
-    plan->arena = arena;
+    best = teams * arena->warps;
+    plan->threads = arena->warps * LANES;
+    plan->arena = bytes;
     plan->teams = teams;
   }
 }
@@ -180,7 +181,8 @@ cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, 
   const kernel_shape k = shape_of(c);
   const int halo = cw_deposit_halo(c->order, c->drift);
   cw_deposit_arena arena = {
-      .dim = c->dim, .halo = halo, .value = k.value, .components = CW_DEPOSIT_COMPONENTS};
+      .dim = c->dim, .order = c->order, .halo = halo, .value = k.value, .stage = k.stage,
+      .components = CW_DEPOSIT_COMPONENTS};
   if (!k.runs && cw_deposit_scratch_bytes(&arena, tile) > device->shared_a_team)
     arena.components = 1;
   cw_tile_plan plan = {.tile = tile, .edge = tile + 2 * halo, .components = arena.components};
@@ -188,7 +190,7 @@ cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, 
   const double inside = pow(tile, c->dim), values = pow(plan.edge, c->dim);
   plan.halo_waste = 1 - inside / values;
   plan.contention = contention_of(c, &k, plan.edge);
-  choose_team(device, &k, &plan);
+  choose_team(device, &k, &arena, &plan);
   if (plan.teams == 0)
     return plan;
   const double tiles = pow(ceil(c->cells / tile), c->dim);

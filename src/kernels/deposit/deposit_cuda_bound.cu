@@ -19,43 +19,48 @@ static __global__ void largest_weight(const Real *weight, const uint8_t *tag, in
     atomicMax(&quanta->weight_bits, largest);
 }
 
-/* The grid's cells, ghosts included; particles beyond count in the outermost ones. */
+/* Blocks of BLOCK cells an axis over the grid, ghosts included; particles beyond count in the
+ * outermost ones. */
+enum { BLOCK = 2 };
 typedef struct census {
   int dim;
   const int32_t *cell[3];
-  int32_t low, size[3];
+  int32_t low, size[3]; /* size: blocks */
 } census;
 
-/* A slot's cell; -1: no such slot. */
-static __device__ __forceinline__ int64_t cell_of(const census &grid, int64_t slot, int64_t count) {
+/* A slot's block; -1: no such slot. */
+static __device__ __forceinline__ int64_t block_of(const census &grid, int64_t slot,
+                                                   int64_t count) {
   if (slot >= count)
     return -1;
-  int64_t cell = 0;
-  for (int a = grid.dim - 1; a >= 0; a--)
-    cell = cell * grid.size[a] + min(max(grid.cell[a][slot] - grid.low, 0), grid.size[a] - 1);
-  return cell;
+  int64_t block = 0;
+  for (int a = grid.dim - 1; a >= 0; a--) {
+    const int32_t at = max(grid.cell[a][slot] - grid.low, 0) / BLOCK;
+    block = block * grid.size[a] + min(at, grid.size[a] - 1);
+  }
+  return block;
 }
 
 /* A warp takes 128 slots, whose loads are under way together. */
-static __global__ void count_cells(census grid, int64_t particles, unsigned *counts) {
+static __global__ void count_blocks(census grid, int64_t particles, unsigned *counts) {
   enum { ROUNDS = 4 };
   const int lane = threadIdx.x % 32;
   const int64_t warp = cw_thread_index() / 32, warps = cw_thread_count() / 32;
   for (int64_t first = warp * 32 * ROUNDS; first < particles; first += warps * 32 * ROUNDS) {
-    int64_t cells[ROUNDS];
+    int64_t blocks[ROUNDS];
 #pragma unroll
     for (int k = 0; k < ROUNDS; k++)
-      cells[k] = cell_of(grid, first + 32 * k + lane, particles);
+      blocks[k] = block_of(grid, first + 32 * k + lane, particles);
 #pragma unroll
     for (int k = 0; k < ROUNDS; k++) {
-      /* one addition for a run of lanes in one cell */
-      const int64_t before = __shfl_up_sync(~0u, cells[k], 1);
-      const bool heads_run = lane == 0 || cells[k] != before;
+      /* one addition for a run of lanes in one block */
+      const int64_t before = __shfl_up_sync(~0u, blocks[k], 1);
+      const bool heads_run = lane == 0 || blocks[k] != before;
       const unsigned heads = __ballot_sync(~0u, heads_run);
       const unsigned above = lane < 31 ? heads >> (lane + 1) : 0;
       const int run = above ? __ffs((int)above) : 32 - lane;
-      if (heads_run && cells[k] >= 0)
-        atomicAdd(&counts[cells[k]], (unsigned)run);
+      if (heads_run && blocks[k] >= 0)
+        atomicAdd(&counts[blocks[k]], (unsigned)run);
     }
   }
 }
@@ -135,26 +140,34 @@ static cw_status find_weight(cw_context *context, const cw_particles_view *view,
   return CW_OK;
 }
 
-size_t cw_deposit_census_bytes(const cw_grid *grid) {
-  return (size_t)grid->points * 2 * sizeof(unsigned);
+static int32_t blocks_along(const cw_grid *grid, int axis) {
+  return axis < grid->dim ? (grid->cells[axis] + 2 * grid->ghost + BLOCK - 1) / BLOCK : 1;
 }
 
-/* A value's particles have their cells within `width` of each other along each axis: windows begin
- * one node below the old shape or at it, and end one above it or at it; an even order's shape
- * begins at one of two nodes of a cell. */
+static int64_t blocks_of(const cw_grid *grid) {
+  return (int64_t)blocks_along(grid, 0) * blocks_along(grid, 1) * blocks_along(grid, 2);
+}
+
+size_t cw_deposit_census_bytes(const cw_grid *grid) {
+  return (size_t)blocks_of(grid) * 2 * sizeof(unsigned);
+}
+
+/* A value's particles have their cells within `cells_wide` of each other along each axis: windows
+ * begin one node below the old shape or at it, and end one above it or at it; an even order's shape
+ * begins at one of two nodes of a cell. Wherever these cells begin, they touch `width` blocks. */
 static cw_status take_census(cw_context *context, const cw_grid *grid,
                              const cw_particles_view *view, int order, int now, unsigned *counts,
                              cw_deposit_quanta *quanta) {
-  const int width = order + 3 + (order % 2 == 0);
+  const int cells_wide = order + 3 + (order % 2 == 0);
+  const int width = (cells_wide + BLOCK - 2) / BLOCK + 1;
   census cells = {grid->dim, {NULL, NULL, NULL}, -grid->ghost, {1, 1, 1}};
-  int64_t points = 1;
+  const int64_t points = blocks_of(grid);
   for (int a = 0; a < grid->dim; a++) {
     cells.cell[a] = now ? view->i[a] : view->i_prev[a];
-    cells.size[a] = grid->cells[a] + 2 * grid->ghost;
-    points *= cells.size[a];
+    cells.size[a] = blocks_along(grid, a);
   }
   CW_TRY(cw_device_zero(context, counts, (size_t)points * sizeof *counts));
-  CW_CUDA_LAUNCH(context, count_cells, cw_cuda_blocks(context, view->count, CW_THREADS), CW_THREADS,
+  CW_CUDA_LAUNCH(context, count_blocks, cw_cuda_blocks(context, view->count, CW_THREADS), CW_THREADS,
                  0, cells, view->count, counts);
   unsigned *from = counts, *to = counts + points;
   int64_t stride = 1;

@@ -94,7 +94,7 @@ template <class Scratch>
 static cw_status launch_lanes_of(cw_context *context, const cw_deposit_device_job *job,
                                  void (*kernel)(cw_deposit_device_job), int team, int *fits) {
   const size_t limit = cw_device_opened(context)->shared_per_block;
-  cw_deposit_arena arena = {job->dim, job->halo, sizeof(Scratch), 0, 0, 3};
+  cw_deposit_arena arena = {job->dim, job->order, job->halo, sizeof(Scratch), 0, 0, 3};
   if (arena_of_tile(&arena, job->tile) > limit)
     arena.components = 1;
   *fits = arena_of_tile(&arena, job->tile) <= limit;
@@ -113,49 +113,45 @@ static cw_status launch_lanes(cw_context *context, const cw_deposit_device_job *
 
 /* Warps of a team that keep the most warps resident, each with its stage beside the team's scratch;
  * of equals the fewest: while some teams wait at a barrier, others work. */
-static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_device_job),
-                              size_t scratch, size_t stage, int *warps) {
-  const size_t limit = cw_device_opened(context)->shared_per_block;
-  const int least = scratch + 4 * stage <= limit ? 4 : 1;
-  int best = 0;
-  *warps = least;
+static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_device_job), int tile,
+                              cw_deposit_arena *arena) {
+  const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
+  const int most = CW_DEPOSIT_LARGEST_STAGED_TEAM / 32;
+  int best = 0, chosen;
+  arena->warps = 4;
+  if (cw_deposit_arena_bytes(arena, tile) > limit)
+    arena->warps = 1;
+  chosen = arena->warps;
   CW_CUDA_TRY(context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)limit));
-  for (int w = least;
-       w <= CW_DEPOSIT_LARGEST_STAGED_TEAM / 32 && scratch + (size_t)w * stage <= limit; w++) {
+  for (; arena->warps <= most && cw_deposit_arena_bytes(arena, tile) <= limit; arena->warps++) {
     int teams = 0;
     CW_CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &teams, kernel, 32 * w, scratch + (size_t)w * stage));
-    if (teams * w <= best)
+                             &teams, kernel, 32 * arena->warps, cw_deposit_arena_bytes(arena, tile)));
+    if (teams * arena->warps <= best)
       continue;
-    best = teams * w;
-    *warps = w;
+    best = teams * arena->warps;
+    chosen = arena->warps;
   }
+  arena->warps = chosen;
   return CW_OK;
 }
 
 template <int DIM, int ORDER, class Mode>
 static cw_status launch_runs_of(cw_context *context, const cw_deposit_device_job *job, int team,
                                 int *fits) {
-  const size_t limit = cw_device_opened(context)->shared_per_block;
-  cw_deposit_arena arena = {job->dim,
-                            job->halo,
-                            sizeof(typename Mode::Scratch),
-                            run_shape<DIM, ORDER, Mode>::bytes,
-                            (team + 31) / 32,
-                            3};
-  const size_t scratch = cw_deposit_scratch_bytes(&arena, job->tile);
-  *fits = scratch + arena.stage <= limit;
+  const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
+  cw_deposit_arena arena = {job->dim, ORDER, job->halo, sizeof(typename Mode::Scratch),
+                            run_shape<DIM, ORDER, Mode>::bytes, 1, 3};
+  *fits = cw_deposit_arena_bytes(&arena, job->tile) <= limit;
   if (!*fits)
     return CW_OK;
   if (team == 0)
-    CW_TRY(
-        choose_warps(context, deposit_runs<DIM, ORDER, Mode>, scratch, arena.stage, &arena.warps));
-  const int most = (int)((limit - scratch) / arena.stage);
-  if (arena.warps > CW_DEPOSIT_LARGEST_STAGED_TEAM / 32)
-    arena.warps = CW_DEPOSIT_LARGEST_STAGED_TEAM / 32;
-  if (arena.warps > most)
-    arena.warps = most;
+    CW_TRY(choose_warps(context, deposit_runs<DIM, ORDER, Mode>, job->tile, &arena));
+  else
+    arena.warps = (int)cw_min_i64((team + 31) / 32, CW_DEPOSIT_LARGEST_STAGED_TEAM / 32);
+  while (cw_deposit_arena_bytes(&arena, job->tile) > limit)
+    arena.warps--;
   return launch_teams(context, job, "deposit_runs", deposit_runs<DIM, ORDER, Mode>, &arena,
                       32 * arena.warps);
 }

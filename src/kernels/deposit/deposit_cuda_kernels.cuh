@@ -62,6 +62,8 @@ static __device__ __forceinline__ bool report_outside(const cw_deposit_device_jo
 
 #include "kernels/deposit/deposit_cuda_queue.cuh"
 
+#include "kernels/deposit/deposit_cuda_list.cuh"
+
 template <class Sink> struct body;
 template <> struct body<cw_real> {
   typedef CW_REAL_NAME(cw_deposit_sink) sink_type;
@@ -232,67 +234,78 @@ static __global__ void __launch_bounds__(CW_THREADS)
   cw_tile_flush<DIM, Scratch, Scratch>(job, scratch, edge, origin, only < 0 ? 0 : only, components);
 }
 
-/* A team a tile, a warp a share of its slots: deposit_cuda_runs.cuh. */
+/* The warp's share of the listed particles that keep their support. */
 template <int DIM, int ORDER, class Mode>
-static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
-    deposit_runs(const __grid_constant__ cw_deposit_device_job job) {
-  typedef run_shape<DIM, ORDER, Mode> shape;
-  typedef typename Mode::Scratch Scratch;
+static __device__ __forceinline__ void sum_kept(const cw_deposit_device_job &job,
+                                                const run_tile<typename Mode::Scratch> &tile,
+                                                int64_t first, int kept, const cw_real scale[3]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  int64_t first, last;
-  tile_slice(job, &first, &last);
-  if (first >= last)
-    return;
-  typename Mode::Word *const stage = run_stage<DIM, ORDER, Mode>(warp);
-  int32_t *const queue = run_queue<DIM, ORDER, Mode>(warp), origin[3];
-  cw_tile_origin(job, (int)blockIdx.x, origin);
-  const run_tile<Scratch> tile = make_run_tile<DIM, ORDER, Mode>(job, origin);
-  zero_scratch(tile.scratch, 3 * tile.volume);
-  for (int n = lane; n < shape::words; n += 32)
-    stage[n] = 0;
-  __syncthreads();
-  cw_real scale[3];
-  flow_scales<Mode>(job, scale);
-  run_counts counts = {0, 0, 0, 0};
+  typename Mode::Word *const stage = run_stage<DIM, ORDER, Mode>(tile.volume, warp);
+  const uint16_t *const list = run_list<DIM>();
+  const int share = ((kept + warps - 1) / warps + 31) & ~31;
+  const int begin = warp * share, end = min(begin + share, kept);
+  const auto entry = [&](int n) -> int64_t {
+    const uint16_t slot = n < end ? list[n] : NO_SLOT;
+    return slot == NO_SLOT ? -1 : first + slot;
+  };
   run_sums<DIM, ORDER, Mode> sums;
   sums.clear();
   sums.at = -1;
-  int queued = 0;
-  /* shares begin at multiples of 32 slots, so that a warp's loads are whole lines */
-  const int64_t base = first & ~(int64_t)31, share = ((last - base + warps - 1) / warps + 31) & ~31;
-  const int64_t begin = base + warp * share, end = begin + share < last ? begin + share : last;
-  for (int64_t chunk = begin; chunk < end;) {
-    raw_particle<DIM> next = load_raw<DIM>(job.particles, chunk + lane, first, end);
-    /* what is loaded ahead does not stay over a call: it would go to memory and back */
-    for (; chunk < end && queued < 32; chunk += 32) {
-      const raw_particle<DIM> raw = next;
-      next = load_raw<DIM>(job.particles, chunk + 32 + lane, first, end);
-      const int at = stage_kept<DIM, ORDER, Mode>(job, tile, raw, scale, stage + lane);
-      __syncwarp();
-      sums.sum_columns(tile, stage, at, lane);
-      const bool waits = raw.live() && at < 0;
-      const unsigned waiting = __ballot_sync(~0u, waits);
-      if (waits)
-        queue[queued + __popc(waiting & ((1u << lane) - 1))] = (int32_t)(chunk + lane - first);
-      queued += __popc(waiting);
-      counts.done += at >= 0;
-      counts.dead += raw.here && !raw.live();
-      __syncwarp();
-    }
-    if (queued < 32)
-      break;
-    queued -= 32;
-    counts.add(sum_queued<DIM, ORDER, Mode>(job, tile, first + queue[queued + lane]));
+  raw_particle<DIM> next = load_raw<DIM>(job.particles, entry(begin + lane));
+  for (int chunk = begin; chunk < end; chunk += 32) {
+    const raw_particle<DIM> raw = next;
+    next = load_raw<DIM>(job.particles, entry(chunk + 32 + lane));
+    const int at = stage_kept<DIM, ORDER, Mode>(job, tile, raw, scale, stage + lane);
+    __syncwarp();
+    sums.sum_columns(tile, stage, at, lane);
+    __syncwarp();
   }
   sums.flush(tile, lane);
-  if (lane == 0)
-    queue[shape::queue - 1] = queued;
-  __syncthreads();
-  for (int n = 32 * warp;; n += 32 * warps) {
-    const int32_t left = left_over<DIM, ORDER, Mode>(n + lane, warps);
-    if (__all_sync(~0u, left < 0))
-      break;
-    counts.add(sum_queued<DIM, ORDER, Mode>(job, tile, left < 0 ? -1 : first + left));
+}
+
+/* The other listed slots, 32 a warp in turn. */
+template <int DIM, int ORDER, class Mode>
+static __device__ __forceinline__ void sum_others(const cw_deposit_device_job &job,
+                                                  const run_tile<typename Mode::Scratch> &tile,
+                                                  int64_t first, int entries, int others,
+                                                  run_counts *counts) {
+  const uint16_t *const list = run_list<DIM>();
+  for (int n = threadIdx.x; n - (int)(threadIdx.x % 32) < others; n += blockDim.x) {
+    const int64_t slot = n < others ? first + list[entries - 1 - n] : -1;
+    counts->add(sum_queued<DIM, ORDER, Mode>(job, tile, slot));
+  }
+}
+
+/* A team a tile: deposit_cuda_runs.cuh. */
+template <int DIM, int ORDER, class Mode>
+static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
+    deposit_runs(const __grid_constant__ cw_deposit_device_job job) {
+  typedef typename Mode::Scratch Scratch;
+  int64_t first, last;
+  int32_t origin[3];
+  tile_slice(job, &first, &last);
+  if (first >= last)
+    return;
+  cw_tile_origin(job, (int)blockIdx.x, origin);
+  const run_tile<Scratch> tile = make_run_tile<DIM, Mode>(job, origin);
+  const list_room room = make_list_room<DIM, ORDER, Mode>(job.tile, tile.edge);
+  zero_scratch(tile.scratch, 3 * tile.volume);
+  cw_real scale[3];
+  flow_scales<Mode>(job, scale);
+  run_counts counts = {0, 0, 0, 0};
+  list_size size;
+  /* batches of about one size */
+  const int64_t batches = (last - first + room.slots - 1) / room.slots;
+  int most = (int)((last - first + batches - 1) / batches);
+  while (first < last) {
+    const int count = (int)min((int64_t)most, last - first);
+    if (!make_list<DIM, ORDER, Mode>(job, tile, room, first, count, &counts, &size)) {
+      most = count / 2;
+      continue;
+    }
+    sum_kept<DIM, ORDER, Mode>(job, tile, first, size.kept, scale);
+    sum_others<DIM, ORDER, Mode>(job, tile, first, room.entries, size.others, &counts);
+    first += count;
   }
   counts.report(job.counts);
   __syncthreads();

@@ -26,12 +26,12 @@ typedef struct run_counts {
   }
 } run_counts;
 
-/* A queued particle's factors into its words of the stage, and its window's place in the scratch;
- * or straight to J if it does not fit there. */
+/* A queued particle's factors into its words of the stage, its window's place in the scratch and the
+ * axes along which it changes its support, a bit each; or straight to J if it does not fit there. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ queued_fate
 stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratch> &tile,
-          int64_t slot, typename Mode::Word *words, int *place) {
+          int64_t slot, typename Mode::Word *words, int *place, unsigned *changes) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   particle_type particle;
   bool dead;
@@ -63,6 +63,13 @@ stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
 #pragma unroll
   for (int n = 0; n < shape::any::flows; n++)
     words[shape::pair_words + n] = flows[n];
+#pragma unroll
+  for (int a = 0; a < DIM; a++)
+    *changes |= (unsigned)(CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i[a],
+                                                               particle.dx[a]) !=
+                           CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i_prev[a],
+                                                               particle.dx_prev[a]))
+                << a;
   *place = at;
   return QUEUED_DONE;
 }
@@ -73,11 +80,11 @@ static __device__ __forceinline__ pair_type staged_pair(const void *words, int a
   return {pair[0], pair[1]};
 }
 
-/* Adds a row of the wider window: the plane of nodes a and b of component c times its flows. */
+/* Adds a row of the wider window: the plane of nodes a and b of component c times `count` flows. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ void add_row(const run_tile<typename Mode::Scratch> &tile,
                                                const typename Mode::Word *words, int at, int c,
-                                               int a, int b) {
+                                               int a, int b, int count) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::any any;
   const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
@@ -95,8 +102,31 @@ static __device__ __forceinline__ void add_row(const run_tile<typename Mode::Scr
   typename Mode::Scratch values[ORDER + 1];
 #pragma unroll
   for (int n = 0; n <= ORDER; n++)
-    values[n] = n < any::flows_of(c) ? Mode::product(flows[n], plane) : 0;
-  cw_tile_add<ORDER + 1>(tile.scratch + offset, tile.stride(c), values, any::flows_of(c));
+    values[n] = n < count ? Mode::product(flows[n], plane) : 0;
+  cw_tile_add<ORDER + 1>(tile.scratch + offset, tile.stride(c), values, count);
+}
+
+/* Every row of a lane's particle, on a window that is wider along the axes in `wide` only: beyond it
+ * the planes and flows are 0. */
+template <int DIM, int ORDER, class Mode>
+static __device__ __forceinline__ void add_rows(const run_tile<typename Mode::Scratch> &tile,
+                                                const typename Mode::Word *words, int at,
+                                                unsigned wide) {
+  typedef typename run_shape<DIM, ORDER, Mode>::any any;
+#pragma unroll 1
+  for (int c = 0; c < 3; c++) {
+    const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
+    const int rows = any::is_plane(c) ? ORDER + 1 + (int)(wide >> axis_b & 1) : 1;
+    const int flows = c < DIM ? ORDER + (int)(wide >> c & 1) : 1;
+#pragma unroll 1
+    for (int b = 0; b < rows; b++) {
+#pragma unroll
+      for (int a = 0; a <= ORDER; a++)
+        add_row<DIM, ORDER, Mode>(tile, words, at, c, a, b, flows);
+      if (wide >> axis_a & 1)
+        add_row<DIM, ORDER, Mode>(tile, words, at, c, ORDER + 1, b, flows);
+    }
+  }
 }
 
 /* Sums up to 32 queued slots, lane's in `slot` (-1: none), into the scratch. Integers: a lane a
@@ -110,23 +140,18 @@ static __device__ __noinline__ queued_fate sum_queued(const cw_deposit_device_jo
   typedef typename shape::any any;
   const int lane = threadIdx.x % 32;
   /* found anew, so that it is known to be shared memory */
-  typename Mode::Word *const stage = run_stage<DIM, ORDER, Mode>(threadIdx.x / 32);
-  tile.scratch = run_scratch<DIM, ORDER, Mode>();
+  typename Mode::Word *const stage = run_stage<DIM, ORDER, Mode>(tile.volume, threadIdx.x / 32);
+  tile.scratch = run_scratch<DIM, Mode>();
   typename Mode::Word *const words = stage + lane * shape::particle_words;
   queued_fate fate = QUEUED_NOTHING;
   int place = -1;
+  unsigned changes = 0;
   if (slot >= 0)
-    fate = stage_any<DIM, ORDER, Mode>(job, tile, slot, words, &place);
-  __syncwarp();
+    fate = stage_any<DIM, ORDER, Mode>(job, tile, slot, words, &place, &changes);
+  const unsigned wide = __reduce_or_sync(~0u, changes); /* often one axis: they are listed so */
   if (Mode::fixed) {
     if (place >= 0)
-#pragma unroll 1
-      for (int c = 0; c < 3; c++)
-#pragma unroll 1
-        for (int b = 0; b < (any::is_plane(c) ? ORDER + 2 : 1); b++)
-#pragma unroll
-          for (int a = 0; a < ORDER + 2; a++)
-            add_row<DIM, ORDER, Mode>(tile, words, place, c, a, b);
+      add_rows<DIM, ORDER, Mode>(tile, words, place, wide);
   } else {
     for (int p = 0; p < 32; p++) {
       const int here = __shfl_sync(~0u, place, p);
@@ -136,26 +161,11 @@ static __device__ __noinline__ queued_fate sum_queued(const cw_deposit_device_jo
       for (int row = lane; row < any::rows; row += 32) {
         int c, a, b;
         any::decode(row, &c, &a, &b);
-        add_row<DIM, ORDER, Mode>(tile, stage + p * shape::particle_words, here, c, a, b);
+        add_row<DIM, ORDER, Mode>(tile, stage + p * shape::particle_words, here, c, a, b,
+                                  any::flows_of(c));
       }
     }
   }
   __syncwarp();
-  for (int n = lane; n < shape::words; n += 32)
-    stage[n] = 0; /* a dead column's planes are finite */
-  __syncwarp();
   return fate;
-}
-
-/* What is left in the queues of all warps, whose last words say how much: entry n of all, or -1. */
-template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ int32_t left_over(int n, int warps) {
-  for (int w = 0; w < warps; w++) {
-    const int32_t *queue = run_queue<DIM, ORDER, Mode>(w);
-    const int count = queue[run_shape<DIM, ORDER, Mode>::queue - 1];
-    if (n < count)
-      return queue[n];
-    n -= count;
-  }
-  return -1;
 }

@@ -1,15 +1,14 @@
 /* Tiles on the device, orders 1 to 3 in 2D and 3D: a team a tile; a warp sums the particles of one
  * node in registers before it adds to the tile's scratch. Included once a precision.
  *
- *     for each chunk of 32 slots of the warp's share of the tile
- *       a lane a particle: load; if it keeps its support (deposit_cuda_window.cuh) write its
- *         planes and flows into the lane's column of the stage, else queue its slot
- *       for each run of columns with one window
- *         a lane a row of planes: sum[n] += plane[column] flow[n][column], four columns a load
- *         where the window changes: add the sums to the scratch
- *       32 queued slots or more: sum them on the wider window, straight to the scratch, integers a
- *         lane a particle; those that do not fit the scratch go to J
- *     barrier; the slots left in the queues of all warps, 32 at a time
+ *     for each batch of the tile's slots
+ *       list them by window (deposit_cuda_list.cuh): those that keep their support, each window's
+ *         padded to whole groups of columns; the others from the list's other end on
+ *       for each chunk of 32 entries of the warp's share of the list
+ *         a lane an entry: load; planes and flows (deposit_cuda_window.cuh) into the lane's column
+ *         for each group of columns: where the window changes, add the sums to the scratch;
+ *           a lane a row of planes: sum[n] += plane[column] flow[n][column]
+ *       the others, 32 at a time, on the wider window (deposit_cuda_queue.cuh)
  *     barrier; flush the scratch to J, non-zero values only, clipped to J's storage
  *
  * The stage, order 2 in 3D (27 rows of planes, 6 of flows; 4 words of padding keep 16-byte loads of
@@ -21,40 +20,24 @@
  *     lane 26  . . . . | . . . . |                                      component z, nodes (2, 2)
  *     flows    . . . . | . . . . |      read by all lanes of a component
  *
- * Fewer rows than lanes: 32/rows groups of lanes take turns with the fours of columns. */
+ * Fewer rows than lanes: 32/rows sets of lanes take turns with the groups of columns. */
 
 /* Sizes of a warp's stage (deposit_scratch.h) and how lanes share its rows. */
 template <int DIM, int ORDER, class Mode> struct run_shape {
   typedef window<DIM, ORDER + 1> kept;
   typedef window<DIM, ORDER + 2> any;
   typedef typename Mode::Word Word;
-  static const int group = 16 / (int)sizeof(Word); /* columns of a load */
+  static const int group = cw_deposit_group(sizeof(Word)); /* columns of a load */
   static const int stride = cw_deposit_column_stride(sizeof(Word));
   static const int ways = kept::rows <= 16 ? 32 / kept::rows : 1;
   static const int rounds = (kept::rows + 31) / 32;
   static const int pair_words = DIM * (ORDER + 2) * 2;
   static const int particle_words = cw_deposit_particle_words(DIM, ORDER);
   static const int words = cw_deposit_stage_words(DIM, ORDER, sizeof(Word));
-  static const int queue = CW_DEPOSIT_QUEUE; /* at most 31 left over and 32 new; last: how many */
   static const size_t bytes = cw_deposit_stage_bytes(DIM, ORDER, sizeof(Word));
 };
 
-/* The arena: a stage a warp, each with its queue, then the scratch. */
-template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ typename Mode::Word *run_stage(int warp) {
-  return (typename Mode::Word *)(cw_team_arena<unsigned char>() +
-                                 warp * run_shape<DIM, ORDER, Mode>::bytes);
-}
-template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ int32_t *run_queue(int warp) {
-  return (int32_t *)(run_stage<DIM, ORDER, Mode>(warp) + run_shape<DIM, ORDER, Mode>::words);
-}
-template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ typename Mode::Scratch *run_scratch(void) {
-  return (typename Mode::Scratch *)run_stage<DIM, ORDER, Mode>((int)blockDim.x / 32);
-}
-
-/* What a kernel of runs knows of its tile. */
+/* What a kernel of runs knows of its tile. The arena: the list, the scratch, a stage a warp. */
 template <class Scratch> struct run_tile {
   Scratch *scratch;
   int volume, edge;
@@ -64,11 +47,30 @@ template <class Scratch> struct run_tile {
   }
 };
 
+template <int DIM> static __device__ __forceinline__ uint16_t *run_list(void) {
+  return cw_team_arena<uint16_t>();
+}
+template <int DIM, class Mode>
+static __device__ __forceinline__ typename Mode::Scratch *run_scratch(void) {
+  return (typename Mode::Scratch *)(cw_team_arena<unsigned char>() +
+                                    cw_deposit_list_bytes(DIM));
+}
+/* The stages of all warps. */
+template <int DIM, class Mode>
+static __device__ __forceinline__ unsigned char *run_stages(int volume) {
+  return (unsigned char *)(run_scratch<DIM, Mode>() + cw_deposit_even(3 * volume));
+}
 template <int DIM, int ORDER, class Mode>
+static __device__ __forceinline__ typename Mode::Word *run_stage(int volume, int warp) {
+  return (typename Mode::Word *)(run_stages<DIM, Mode>(volume) +
+                                 warp * run_shape<DIM, ORDER, Mode>::bytes);
+}
+
+template <int DIM, class Mode>
 static __device__ __forceinline__ run_tile<typename Mode::Scratch> make_run_tile(
     const cw_deposit_device_job &job, const int32_t origin[3]) {
   run_tile<typename Mode::Scratch> tile;
-  tile.scratch = run_scratch<DIM, ORDER, Mode>();
+  tile.scratch = run_scratch<DIM, Mode>();
   tile.edge = job.tile + 2 * job.halo;
   tile.volume = DIM == 2 ? tile.edge * tile.edge : tile.edge * tile.edge * tile.edge;
   for (int a = 0; a < 3; a++)
@@ -76,7 +78,7 @@ static __device__ __forceinline__ run_tile<typename Mode::Scratch> make_run_tile
   return tile;
 }
 
-/* Registers of a lane: its rows' sums for the window `at` of the scratch. */
+/* Registers of a lane: its rows' sums for the window `at` of the scratch; -1: none yet. */
 template <int DIM, int ORDER, class Mode> struct run_sums {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::kept kept;
@@ -87,16 +89,15 @@ template <int DIM, int ORDER, class Mode> struct run_sums {
   Group;
 
   typename Mode::Sum sum[shape::rounds][ORDER];
-  int count[shape::rounds], at;
+  int count, at;
 
   __device__ __forceinline__ void clear() {
+    count = 0;
 #pragma unroll
-    for (int l = 0; l < shape::rounds; l++) {
-      count[l] = 0;
+    for (int l = 0; l < shape::rounds; l++)
 #pragma unroll
       for (int n = 0; n < ORDER; n++)
         sum[l][n] = 0;
-    }
   }
   static __device__ __forceinline__ int row_of(int lane, int round) {
     return shape::ways > 1 ? lane % kept::rows : lane + 32 * round;
@@ -104,46 +105,11 @@ template <int DIM, int ORDER, class Mode> struct run_sums {
   static __device__ __forceinline__ bool has_row(int lane, int round) {
     return shape::ways > 1 ? lane < shape::ways * kept::rows : lane + 32 * round < kept::rows;
   }
-  /* Sums columns begin .. end - 1. */
-  __device__ __forceinline__ void accumulate(const Word *stage, int lane, int begin, int end) {
-#pragma unroll
-    for (int l = 0; l < shape::rounds; l++) {
-      if (!has_row(lane, l))
-        continue;
-      int c, a, b;
-      kept::decode(row_of(lane, l), &c, &a, &b);
-      const Word *planes = stage + row_of(lane, l) * shape::stride;
-      const Word *flows = stage + (kept::rows + c * ORDER) * shape::stride;
-      const int step = kept::flows_of(c) > 1 ? shape::stride : 0;
-      const int way = shape::ways > 1 ? lane / kept::rows : 0;
-      for (int g = begin / shape::group + way; g * shape::group < end; g += shape::ways) {
-        const int column = g * shape::group;
-        const Group plane = *(const Group *)(planes + column);
-        Group flow[ORDER];
-#pragma unroll
-        for (int n = 0; n < ORDER; n++)
-          flow[n] = *(const Group *)(flows + n * step + column);
-        if (column < begin || column + shape::group > end)
-#pragma unroll
-          for (int k = 0; k < shape::group; k++)
-            if (column + k < begin || column + k >= end)
-#pragma unroll
-              for (int n = 0; n < ORDER; n++)
-                flow[n].w[k] = 0;
-        count[l] += shape::group;
-#pragma unroll
-        for (int k = 0; k < shape::group; k++)
-#pragma unroll
-          for (int n = 0; n < ORDER; n++)
-            Mode::add(sum[l][n], flow[n].w[k], plane.w[k]);
-      }
-    }
-  }
   /* Adds the registers to the scratch and starts anew. */
   __device__ __forceinline__ void flush(const run_tile<typename Mode::Scratch> &tile, int lane) {
 #pragma unroll
     for (int l = 0; l < shape::rounds; l++) {
-      if (!has_row(lane, l) || count[l] == 0)
+      if (!has_row(lane, l) || at < 0)
         continue;
       int c, a, b;
       kept::decode(row_of(lane, l), &c, &a, &b);
@@ -153,88 +119,81 @@ template <int DIM, int ORDER, class Mode> struct run_sums {
       typename Mode::Scratch value[ORDER];
 #pragma unroll
       for (int n = 0; n < ORDER; n++)
-        value[n] = Mode::finish(sum[l][n], count[l]);
+        value[n] = Mode::finish(sum[l][n], count);
       cw_tile_add<ORDER>(place, tile.stride(c), value, kept::flows_of(c));
     }
     clear();
   }
-  /* All columns, whose windows stand at `place` (-1: nothing in that lane's). */
+  /* All columns; `place`: the window of the lane's column, the same in a group (-1: an entry of no
+   * particle, which is never the first of a group that has any). */
   __device__ __forceinline__ void sum_columns(const run_tile<typename Mode::Scratch> &tile,
                                               const Word *stage, int place, int lane) {
-    /* where the window differs from that of the column before, or from the registers' */
-    const unsigned kept_lanes = __ballot_sync(~0u, place >= 0);
-    const unsigned before = kept_lanes & ((1u << lane) - 1);
-    const int other = __shfl_sync(~0u, place, before ? 31 - __clz((int)before) : 0);
-    unsigned heads = __ballot_sync(~0u, place >= 0 && place != (before ? other : at));
-    for (int from = 0; kept_lanes;) {
-      const int to = heads ? __ffs((int)heads) - 1 : 32;
-      if (to > from)
-        accumulate(stage, lane, from, to);
-      if (!heads)
-        break;
-      flush(tile, lane);
-      at = __shfl_sync(~0u, place, to);
-      heads &= heads - 1;
-      from = to;
+    const int way = shape::ways > 1 ? lane / kept::rows : 0;
+#pragma unroll
+    for (int g = 0; g * shape::group < 32; g += shape::ways) {
+      const int column = (g + way) * shape::group;
+      const int here = __shfl_sync(~0u, place, column % 32);
+      if (here >= 0 && column < 32) {
+        if (here != at) {
+          flush(tile, lane);
+          at = here;
+        }
+        count += shape::group;
+#pragma unroll
+        for (int l = 0; l < shape::rounds; l++)
+          add_group(stage, lane, l, column);
+      }
+    }
+  }
+
+private:
+  __device__ __forceinline__ void add_group(const Word *stage, int lane, int round, int column) {
+    if (!has_row(lane, round))
+      return;
+    int c, a, b;
+    kept::decode(row_of(lane, round), &c, &a, &b);
+    const Group plane = *(const Group *)(stage + row_of(lane, round) * shape::stride + column);
+    const Word *flows = stage + (kept::rows + c * ORDER) * shape::stride + column;
+    const int step = kept::flows_of(c) > 1 ? shape::stride : 0;
+#pragma unroll
+    for (int n = 0; n < ORDER; n++) {
+      const Group flow = *(const Group *)(flows + n * step);
+#pragma unroll
+      for (int k = 0; k < shape::group; k++)
+        Mode::add(sum[round][n], flow.w[k], plane.w[k]);
     }
   }
 };
 
-/* A slot as it stands in the arrays; loads only, so that the next chunk's can be under way. */
+/* What a listed particle's column is made of; loads only, so that the next chunk's can be under
+ * way. */
 template <int DIM> struct raw_particle {
-  int32_t i_prev[DIM], i[DIM];
+  int32_t i_prev[DIM];
   cw_real dx_prev[DIM], dx[DIM], weight, u[DIM == 2 ? 3 : 1]; /* of no use in 3D */
-  uint8_t tag;
-  bool here; /* 0: no such slot */
-  __device__ __forceinline__ bool live() const { return here && tag != CW_TAG_DEAD; }
+  bool here; /* 0: an entry of no particle */
 };
 
 template <int DIM>
 static __device__ __forceinline__ raw_particle<DIM> load_raw(const cw_particles_view &view,
-                                                             int64_t slot, int64_t first,
-                                                             int64_t end) {
+                                                             int64_t slot) {
   raw_particle<DIM> raw;
-  const bool here = slot >= first && slot < end;
+  const bool here = slot >= 0;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
     raw.i_prev[a] = here ? view.i_prev[a][slot] : 0;
-    raw.i[a] = here ? view.i[a][slot] : 0;
     raw.dx_prev[a] = here ? ((const cw_real *)view.dx_prev[a])[slot] : 0;
     raw.dx[a] = here ? ((const cw_real *)view.dx[a])[slot] : 0;
   }
-  raw.weight = here && view.weight ? ((const cw_real *)view.weight)[slot] : (cw_real)1;
+  raw.weight = !here ? 0 : view.weight ? ((const cw_real *)view.weight)[slot] : (cw_real)1;
   if constexpr (DIM == 2)
     for (int c = 0; c < 3; c++)
       raw.u[c] = here ? ((const cw_real *)view.u[c])[slot] : 0;
-  raw.tag = here && view.tag ? view.tag[slot] : (uint8_t)CW_TAG_ALIVE;
   raw.here = here;
   return raw;
 }
 
-/* The place of a particle's window in the scratch if it is valid, keeps its support along every
- * axis and fits; else -1. */
-template <int DIM, int ORDER, class Scratch>
-static __device__ __forceinline__ int kept_place(const cw_deposit_device_job &job,
-                                                 const run_tile<Scratch> &tile,
-                                                 const raw_particle<DIM> &raw, cw_real move[DIM]) {
-  bool keeps = raw.live() && raw.weight - raw.weight == 0;
-  int at = 0;
-#pragma unroll
-  for (int a = 0; a < DIM; a++) {
-    const int32_t s = CW_REAL_NAME(cw_deposit_first_node)(ORDER, raw.i_prev[a], raw.dx_prev[a]);
-    const int32_t t = CW_REAL_NAME(cw_deposit_first_node)(ORDER, raw.i[a], raw.dx[a]);
-    move[a] = CW_REAL_NAME(cw_deposit_move)(raw.i[a] - raw.i_prev[a], raw.dx_prev[a], raw.dx[a]);
-    const int local = s - tile.low[a];
-    keeps = keeps && s == t && raw.dx[a] >= 0 && raw.dx[a] <= 1 && raw.dx_prev[a] >= 0 &&
-            raw.dx_prev[a] <= 1 && fabs(move[a]) <= (cw_real)job.max_move && local >= 0 &&
-            local <= tile.edge - (ORDER + 1);
-    at += local * tile.stride(a);
-  }
-  return keeps ? at : -1;
-}
-
-/* Planes and flows of a particle that keeps its support into its column, which adds nothing if the
- * particle does not. Returns kept_place. */
+/* Planes and flows of a particle that keeps its support into its column; an entry of no particle
+ * has flows of 0. Returns the place of its window in the scratch, or -1. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ int stage_kept(const cw_deposit_device_job &job,
                                                  const run_tile<typename Mode::Scratch> &tile,
@@ -244,18 +203,18 @@ static __device__ __forceinline__ int stage_kept(const cw_deposit_device_job &jo
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::kept kept;
   typename Mode::Word *flows = column + kept::rows * shape::stride;
-  cw_real move[DIM];
-  const int place = kept_place<DIM, ORDER>(job, tile, raw, move);
-  if (place < 0) {
-    for (int n = 0; n < kept::flows; n++)
-      flows[n * shape::stride] = 0;
-    return place;
-  }
+  const cw_real half = (cw_real)0.5;
   pair_type pairs[DIM * (ORDER + 1)];
+  int at = 0;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
     cw_real flux[ORDER];
-    kept_axis<ORDER>(raw.dx_prev[a], raw.dx[a], move[a], pairs + a * (ORDER + 1), flux);
+    const int32_t s = CW_REAL_NAME(cw_deposit_first_node)(ORDER, raw.i_prev[a], raw.dx_prev[a]);
+    /* of two cells with one nearest node, or in one cell */
+    const int cells = ORDER % 2 ? 0 : (raw.dx_prev[a] >= half) - (raw.dx[a] >= half);
+    const cw_real move = CW_REAL_NAME(cw_deposit_move)(cells, raw.dx_prev[a], raw.dx[a]);
+    at += (s - tile.low[a]) * tile.stride(a);
+    kept_axis<ORDER>(raw.dx_prev[a], raw.dx[a], move, pairs + a * (ORDER + 1), flux);
     const cw_real flow = (cw_real)job.scale[a] * raw.weight * scale[a];
 #pragma unroll
     for (int n = 0; n < ORDER; n++)
@@ -275,5 +234,5 @@ static __device__ __forceinline__ int stage_kept(const cw_deposit_device_job &jo
     kept::decode(row, &c, &a, &b);
     column[row * shape::stride] = Mode::plane(row_plane<DIM, ORDER + 1>(pairs, c, a, b));
   }
-  return place;
+  return raw.here ? at : -1;
 }

@@ -10,7 +10,7 @@
 enum {
   CW_DEPOSIT_COMPONENTS = 3,    /* of J */
   CW_DEPOSIT_STAGE_SLOTS = 32,  /* particles that a warp prepares at a time */
-  CW_DEPOSIT_QUEUE = 64,        /* slots that wait, and their number */
+  CW_DEPOSIT_OWN_SHARED = 128,  /* bytes that such a kernel has beside its arena */
   CW_DEPOSIT_STAGED_TEAM = 128, /* threads a team at least, by default, where warps have stages */
   CW_DEPOSIT_LARGEST_STAGED_TEAM = 576, /* there; its registers allow no more */
   CW_DEPOSIT_LARGEST_TEAM = 256         /* elsewhere */
@@ -54,6 +54,11 @@ CW_CONSTANT_FUNCTION int cw_deposit_flows(int dim, int n) {
   return dim == 3 ? 3 * (n - 1) : 2 * (n - 1) + 1;
 }
 
+/* Columns that a lane loads at once, 16 bytes. */
+CW_CONSTANT_FUNCTION int cw_deposit_group(int word) {
+  return 16 / word;
+}
+
 /* A warp's stage in that form, in words of `word` bytes: a column a particle, rows padded by 16
  * bytes; or, for those that change their support, the pairs (T, E) of each axis and the flows of 32
  * particles, an odd number of words each. */
@@ -71,27 +76,49 @@ CW_CONSTANT_FUNCTION int cw_deposit_stage_words(int dim, int order, int word) {
                    cw_deposit_column_stride(word)
              : CW_DEPOSIT_STAGE_SLOTS * cw_deposit_particle_words(dim, order);
 }
-/* With the queue of slots that wait. */
 CW_CONSTANT_FUNCTION size_t cw_deposit_stage_bytes(int dim, int order, int word) {
-  return ((size_t)(cw_deposit_stage_words(dim, order, word) * word) + CW_DEPOSIT_QUEUE * 4 + 15) /
-         16 * 16;
+  return ((size_t)(cw_deposit_stage_words(dim, order, word) * word) + 15) / 16 * 16;
 }
 
-/* A team's shared memory: the scratch, and a stage a warp (0: none). */
+/* The list of a team's slots (deposit_cuda_list.cuh): entries of 2 bytes, enough for a tile of 8 and
+ * 8 particles of a cell in 3D or 32 in 2D. */
+CW_CONSTANT_FUNCTION int cw_deposit_list_entries(int dim) {
+  return dim == 3 ? 5760 : 3072;
+}
+CW_CONSTANT_FUNCTION size_t cw_deposit_list_bytes(int dim) {
+  return (size_t)cw_deposit_list_entries(dim) * 2;
+}
+/* What it is made in, where the stages will be: a word a bin and, at the least, some a slot. */
+CW_CONSTANT_FUNCTION size_t cw_deposit_least_work(int bins) {
+  return ((size_t)bins + 1024) * 4;
+}
+/* A scratch ends where a stage can begin. */
+CW_CONSTANT_FUNCTION size_t cw_deposit_even(size_t values) {
+  return (values + 3) / 4 * 4;
+}
+
+/* A team's shared memory: the scratch, and where runs are summed the list and a stage a warp. */
 typedef struct cw_deposit_arena {
-  int dim, halo;
+  int dim, order, halo;
   size_t value;   /* bytes of a sum */
-  size_t stage;   /* bytes of a warp's stage */
+  size_t stage;   /* bytes of a warp's stage; 0: none */
   int warps;      /* of a team */
   int components; /* of J that a team sums: 3, or 1 where the scratch of three is too large */
 } cw_deposit_arena;
 
 CW_CONSTANT_FUNCTION size_t cw_deposit_scratch_bytes(const cw_deposit_arena *arena, int tile) {
-  return (size_t)arena->components * cw_deposit_volume(arena->dim, tile, arena->halo) *
+  return cw_deposit_even((size_t)arena->components *
+                         cw_deposit_volume(arena->dim, tile, arena->halo)) *
          arena->value;
 }
+/* All but the stages, or the work of the list if that is more. */
 CW_CONSTANT_FUNCTION size_t cw_deposit_arena_bytes(const cw_deposit_arena *arena, int tile) {
-  return cw_deposit_scratch_bytes(arena, tile) + arena->stage * (size_t)arena->warps;
+  const size_t scratch = cw_deposit_scratch_bytes(arena, tile);
+  if (arena->stage == 0)
+    return scratch;
+  const int bins = (int)cw_deposit_volume(arena->dim, tile + 2 * arena->halo - arena->order, 0);
+  const size_t work = cw_deposit_least_work(bins), stages = arena->stage * (size_t)arena->warps;
+  return cw_deposit_list_bytes(arena->dim) + scratch + (stages > work ? stages : work);
 }
 
 #endif
