@@ -174,14 +174,16 @@ static int due(int64_t interval, int64_t step) {
   return interval > 0 && step % interval == 0;
 }
 
-static int64_t fields_interval(const run *run) {
-  return cw_deck_interval(run->deck, run->deck->output.fields.enable,
-                          run->deck->output.fields.interval);
+static int series_due(const run *run, cw_series series, int64_t step) {
+  return due(cw_deck_interval(run->deck, series), step);
 }
 
 /* Whether something of this step is written. */
 static int output_due(const run *run, int64_t step) {
-  return due(run->deck->output.stats_interval, step) || due(fields_interval(run), step);
+  int any = due(run->deck->output.stats_interval, step);
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    any |= series_due(run, (cw_series)k, step);
+  return any;
 }
 
 /* What a checkpoint of this state says of the run. Rows and files that stand only because the run
@@ -193,8 +195,9 @@ static void note_state(run *run, int64_t step) {
     info->max_charge_error = run->max_charge_error;
     info->history_bytes = cw_run_output_history_bytes(run->output);
   }
-  if (due(fields_interval(run), step))
-    info->fields_step = step;
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    if (series_due(run, (cw_series)k, step))
+      info->series_step[k] = step;
 }
 
 /* History and fields of the state as it stands, where due or at the end. `again`: the state was
@@ -215,9 +218,11 @@ static cw_status write_state(run *run, int at_end, int again) {
     if (!again || !due(run->deck->output.stats_interval, step))
       CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
   }
-  const int fields_due = due(fields_interval(run), step);
-  if (fields_interval(run) > 0 && (at_end || fields_due) && !(again && fields_due))
-    CW_TRY(cw_run_output_fields(run->output, run->engine));
+  for (int k = 0; k < CW_SERIES_COUNT; k++) {
+    const int now = series_due(run, (cw_series)k, step);
+    if (cw_deck_interval(run->deck, (cw_series)k) > 0 && (at_end || now) && !(again && now))
+      CW_TRY(cw_run_output_series(run->output, run->engine, (cw_series)k));
+  }
   note_state(run, step);
   return CW_OK;
 }

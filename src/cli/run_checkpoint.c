@@ -15,9 +15,11 @@ cw_status cw_run_checkpoints_init(cw_run_checkpoints *checkpoints, cw_context *c
   *checkpoints = (cw_run_checkpoints){.context = context,
                                       .deck = deck,
                                       .command = command,
-                                      .info = {.fields_step = -1},
+                                      .info = {.step = 0},
                                       .written = -1,
                                       .started = cw_seconds()};
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    checkpoints->info.series_step[k] = -1;
   const size_t room = sizeof checkpoints->folder - CW_DECK_PATH_SIZE - 2;
   if (strlen(out) >= room)
     return cw_fail(context, CW_ERROR_INPUT,

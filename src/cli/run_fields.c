@@ -116,11 +116,7 @@ cw_status cw_run_fields_write(cw_context *context, const cw_deck *deck, const ch
   CW_TRY_CLEANUP(status, cw_records_create(engine, deck, &records));
   for (int n = 0; n < list.count; n++)
     CW_TRY_CLEANUP(status, add_record(&list, engine, records, n));
-  const cw_output_time when = {.step = cw_engine_step_number(engine),
-                               .time = cw_engine_time(engine),
-                               .dt = deck->dt,
-                               .time_unit_SI = cw_run_time_SI(deck),
-                               .grid_unit_SI = deck->output.length_SI};
+  const cw_output_time when = cw_run_time(deck, engine);
   status =
       cw_output_write_fields(context, folder, deck, &list.grid, &when, list.records, list.count);
 cleanup:

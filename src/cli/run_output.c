@@ -7,6 +7,7 @@
 
 #include "base/context_private.h"
 #include "cli/run_fields.h"
+#include "cli/run_histograms.h"
 #include "output/output.h"
 
 enum { COLUMN_NAME = CW_DECK_NAME + 16, FIXED_COLUMNS = 8 };
@@ -97,7 +98,8 @@ static cw_status begin(cw_run_output *output) {
 
 static cw_status go_on(cw_run_output *output, const cw_checkpoint_info *resumed) {
   CW_TRY(start_history(output, resumed));
-  CW_TRY(cw_output_drop_fields(output->context, output->folder, resumed->fields_step));
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    CW_TRY(cw_output_drop(output->context, output->folder, (cw_series)k, resumed->series_step[k]));
   CW_TRY(cw_output_write_text(output->context, output->folder, "deck.toml", output->deck->source));
   return write_resolved_deck(output);
 }
@@ -152,8 +154,18 @@ cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
   return cw_history_append(output->history, values);
 }
 
-cw_status cw_run_output_fields(cw_run_output *output, cw_engine *engine) {
-  return cw_run_fields_write(output->context, output->deck, output->folder, engine);
+cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_series series) {
+  switch (series) {
+  case CW_SERIES_FIELDS:
+    return cw_run_fields_write(output->context, output->deck, output->folder, engine);
+  case CW_SERIES_SPECTRA:
+    return cw_run_spectra_write(output->context, output->deck, output->folder, engine);
+  case CW_SERIES_PHASE_SPACE:
+    return cw_run_phase_space_write(output->context, output->deck, output->folder, engine);
+  case CW_SERIES_COUNT:
+    break;
+  }
+  return cw_fail(output->context, CW_ERROR_INTERNAL, "there is no series %d", (int)series);
 }
 
 const char *cw_run_output_aside(const cw_run_output *output) {

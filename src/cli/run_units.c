@@ -6,8 +6,12 @@
 static const double light = 299792458.0, electron_mass = 9.1093837015e-31,
                     elementary_charge = 1.602176634e-19, vacuum_permittivity = 8.8541878128e-12;
 
-double cw_run_time_SI(const cw_deck *deck) {
-  return deck->output.length_SI / light;
+cw_output_time cw_run_time(const cw_deck *deck, const cw_engine *engine) {
+  return (cw_output_time){.step = cw_engine_step_number(engine),
+                          .time = cw_engine_time(engine),
+                          .dt = deck->dt,
+                          .time_unit_SI = deck->output.length_SI / light,
+                          .grid_unit_SI = deck->output.length_SI};
 }
 double cw_run_mass_SI(void) {
   return electron_mass;

@@ -82,6 +82,38 @@ typedef struct cw_deck_record {
 } cw_deck_record;
 enum { CW_DECK_MAX_RECORDS = CW_DECK_MAX_WORDS * CW_DECK_MAX_SPECIES * 6 };
 
+/* What a particle is counted by in spectra and phase-space maps. */
+typedef enum cw_deck_coordinate {
+  CW_DECK_X = 0,
+  CW_DECK_Y,
+  CW_DECK_Z,
+  CW_DECK_UX,
+  CW_DECK_UY,
+  CW_DECK_UZ,
+  CW_DECK_GAMMA,
+  CW_DECK_ENERGY,    /* gamma - 1; massless: |u| */
+  CW_DECK_LOG_ENERGY /* log10 of it */
+} cw_deck_coordinate;
+enum { CW_DECK_COORDINATE_NAMES = CW_DECK_GAMMA + 1 }; /* of maps: those before energy */
+extern const char *const cw_deck_coordinates[];        /* "x", ..., "log10_energy" */
+
+/* One axis of a histogram: bins of one width from low to high. */
+typedef struct cw_deck_axis {
+  cw_deck_coordinate coordinate;
+  double low, high;
+  int32_t bins;
+} cw_deck_axis;
+
+/* Kinds of files that a run writes at intervals of their own: fields in the output folder, the
+ * others each in a folder of its name. */
+typedef enum cw_series {
+  CW_SERIES_FIELDS = 0,
+  CW_SERIES_SPECTRA,
+  CW_SERIES_PHASE_SPACE,
+  CW_SERIES_COUNT
+} cw_series;
+extern const char *const cw_series_names[CW_SERIES_COUNT];
+
 /* One free parameter of [setup]; its meaning is the problem's. A list with a string in it is a list
  * of texts, its numbers written out. */
 typedef struct cw_deck_parameter {
@@ -169,6 +201,24 @@ typedef struct cw_deck {
       int64_t interval; /* as the deck says; 0: output.interval */
       int32_t downsampling[3];
     } fields;
+    struct {
+      int enable;
+      cw_deck_words species; /* as written; none: all */
+      uint32_t chosen;       /* bits of the species */
+      double e_min, e_max;
+      int log_bins, n_bins;
+      int32_t spatial_bins[3];
+      int64_t interval;
+    } spectra;
+    struct {
+      cw_deck_words species;
+      uint32_t chosen;
+      cw_deck_words maps;
+      cw_deck_axis map[CW_DECK_MAX_WORDS][2]; /* the same, understood */
+      int bins;
+      double u_max;
+      int64_t interval;
+    } phase_space;
     int64_t stats_interval; /* steps between history rows */
   } output;
   struct {
@@ -247,8 +297,8 @@ void cw_deck_parameter_path(const cw_deck_parameter *parameter, char path[3 * CW
 /* Place of byte `offset` of a string whose opening quote stands at `start`: escapes and line breaks
  * of the source are followed. `start` itself where there is no string (overrides). */
 cw_deck_where cw_deck_place_in_text(const cw_deck *deck, cw_deck_where start, size_t offset);
-/* Steps between two files of a kind whose own interval is given; 0: none are written. */
-int64_t cw_deck_interval(const cw_deck *deck, int enable, int64_t own);
+/* Steps between two files of a kind; 0: none are written. */
+int64_t cw_deck_interval(const cw_deck *deck, cw_series series);
 /* Record n of a field file, counted from 0 in the order of the deck's quantities; 0 when there is
  * none. Names are letters, digits and _ : of a label's other characters + becomes _plus, - becomes
  * _minus and . becomes _. */

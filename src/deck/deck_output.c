@@ -48,8 +48,28 @@ static const char *const stems[] = {
     [CW_DECK_TEMPERATURE] = "temperature",
 };
 
-int64_t cw_deck_interval(const cw_deck *deck, int enable, int64_t own) {
-  return !enable ? 0 : own > 0 ? own : deck->output.interval;
+const char *const cw_series_names[CW_SERIES_COUNT] = {"fields", "spectra", "phase_space"};
+
+int64_t cw_deck_interval(const cw_deck *deck, cw_series series) {
+  int64_t own = 0;
+  int wanted = 0;
+  switch (series) {
+  case CW_SERIES_FIELDS:
+    own = deck->output.fields.interval;
+    wanted = deck->output.fields.enable && deck->output.fields.quantities.count > 0;
+    break;
+  case CW_SERIES_SPECTRA:
+    own = deck->output.spectra.interval;
+    wanted = deck->output.spectra.enable && deck->output.spectra.chosen != 0;
+    break;
+  case CW_SERIES_PHASE_SPACE:
+    own = deck->output.phase_space.interval;
+    wanted = deck->output.phase_space.maps.count > 0 && deck->output.phase_space.chosen != 0;
+    break;
+  case CW_SERIES_COUNT:
+    break;
+  }
+  return !wanted ? 0 : own > 0 ? own : deck->output.interval;
 }
 
 /* 0 and t, 1 to 3 and x to z, i and j; -1: none of them. */
@@ -92,7 +112,7 @@ static size_t read_base(const char *text, cw_deck_quantity *quantity) {
 
 /* Bits of the species in "A_B", labels or numbers from 1, each once; 0: not such a list. Labels may
  * hold _ themselves: what does not fit one way is tried another. */
-static uint32_t read_species(const cw_deck *deck, const char *text, uint32_t before) {
+uint32_t cw_deck_species_bits(const cw_deck *deck, const char *text, uint32_t before) {
   for (int s = 0; s < deck->particles.species_count; s++) {
     char number[16];
     snprintf(number, sizeof number, "%d", s + 1);
@@ -103,7 +123,7 @@ static uint32_t read_species(const cw_deck *deck, const char *text, uint32_t bef
       if (strncmp(text, names[k], length) != 0 || before & 1u << s)
         continue;
       const uint32_t all = !text[length]         ? now
-                           : text[length] == '_' ? read_species(deck, text + length + 1, now)
+                           : text[length] == '_' ? cw_deck_species_bits(deck, text + length + 1, now)
                                                  : 0;
       if (all)
         return all;
@@ -112,7 +132,7 @@ static uint32_t read_species(const cw_deck *deck, const char *text, uint32_t bef
   return 0;
 }
 
-static const char *list_labels(const cw_deck *deck, char *text, size_t size) {
+const char *cw_deck_list_labels(const cw_deck *deck, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   for (int s = 0; s < deck->particles.species_count && used < size; s++)
@@ -151,7 +171,7 @@ static void read_quantity(cw_deck_reader *reader, int k) {
   if (!word[length])
     return;
   const char *list = word + length + 1;
-  quantity->species = read_species(deck, list, 0);
+  quantity->species = cw_deck_species_bits(deck, list, 0);
   if (!quantity->species && strcmp(list, "all") == 0)
     quantity->species = (1u << deck->particles.species_count) - 1;
   memcpy(quantity->suffix, list, strlen(list) + 1); /* part of a word of the same size */
@@ -160,7 +180,7 @@ static void read_quantity(cw_deck_reader *reader, int k) {
     cw_deck_fault(reader, CW_RANK_WRITTEN, where,
                   "output.fields.quantities: found \"%s\"; expected labels or numbers of species "
                   "behind the _, each once and joined by _, or all: there are %s",
-                  quoted, list_labels(deck, labels, sizeof labels));
+                  quoted, cw_deck_list_labels(deck, labels, sizeof labels));
 }
 
 void cw_deck_record_label(const char *label, char name[2 * CW_DECK_NAME]) {
@@ -270,4 +290,5 @@ void cw_deck_check_output(cw_deck_reader *reader) {
   if (reader->rank == before)
     check_names(reader);
   check_downsampling(reader);
+  cw_deck_check_histograms(reader);
 }

@@ -27,6 +27,7 @@ static cw_status put_root(const writer *out, hid_t file) {
   char origin[160];
   cw_checkpoint_describe(out->h5.context, origin);
   CW_TRY(cw_h5_put_file_attributes(&out->h5, file, "checkpoint_%08T.h5", deck));
+  CW_TRY(cw_h5_put_text(&out->h5, file, "meshesPath", "fields/"));
   CW_TRY(cw_h5_put_text(&out->h5, file, "particlesPath", "particles/"));
   CW_TRY(cw_h5_put_long_text(&out->h5, file, "deckSource", deck->source));
   CW_TRY(cw_h5_put_long_text(&out->h5, file, "origin", origin));
@@ -50,7 +51,11 @@ static cw_status put_iteration(const writer *out) {
   CW_TRY(cw_h5_put_double(h5, group, "firstEnergy", info->first_energy));
   CW_TRY(cw_h5_put_double(h5, group, "maxChargeError", info->max_charge_error));
   CW_TRY(cw_h5_put_integer(h5, group, "historyBytes", info->history_bytes));
-  CW_TRY(cw_h5_put_integer(h5, group, "fieldsStep", info->fields_step));
+  for (int k = 0; k < CW_SERIES_COUNT; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "%sStep", cw_series_names[k]);
+    CW_TRY(cw_h5_put_integer(h5, group, name, info->series_step[k]));
+  }
   return cw_h5_put_integer(h5, group, "ghostCells", out->grid->ghost);
 }
 

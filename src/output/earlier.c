@@ -14,9 +14,19 @@ static cw_status fail_errno(cw_context *context, const char *path, const char *o
   return cw_fail(context, CW_ERROR_IO, "%.300s: cannot %s: %s", path, operation, strerror(errno));
 }
 
-static int is_output(const char *name) {
+/* A folder of one of the series with files of it, whatever else is there. */
+static int is_series(const char *folder, const char *name) {
+  char path[CW_PATH_SIZE];
+  for (int k = CW_SERIES_FIELDS + 1; k < CW_SERIES_COUNT; k++)
+    if (strcmp(name, cw_series_names[k]) == 0)
+      return cw_path_join(NULL, folder, name, path) == CW_OK &&
+             cw_series_is_there(path, (cw_series)k);
+  return 0;
+}
+
+static int is_output(const char *folder, const char *name) {
   return strcmp(name, "history.csv") == 0 || cw_step_of_name(name, "fields") >= 0 ||
-         cw_step_of_name(name, "checkpoint") >= 0;
+         cw_step_of_name(name, "checkpoint") >= 0 || is_series(folder, name);
 }
 
 int cw_output_has_run(const char *folder) {
@@ -58,7 +68,7 @@ static cw_status move_all(cw_context *context, const char *from, const char *to,
     if (!directory)
       return fail_errno(context, from, "read the folder");
     for (struct dirent *entry; status == CW_OK && (entry = readdir(directory));) {
-      if (!is_output(entry->d_name))
+      if (!is_output(from, entry->d_name))
         continue;
       status = move(context, from, to, entry->d_name);
       found++, ++*count;
@@ -73,7 +83,7 @@ static int any_output(const char *folder) {
   DIR *directory = opendir(folder);
   int any = 0;
   for (struct dirent *entry; directory && (entry = readdir(directory));)
-    any |= is_output(entry->d_name);
+    any |= is_output(folder, entry->d_name);
   if (directory)
     closedir(directory);
   return any;

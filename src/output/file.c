@@ -210,7 +210,6 @@ static cw_status check_history_is_ours(cw_context *context, const char *folder) 
 
 /* What a killed run may have left half-written. */
 static int is_part(const char *name) {
-  static const char *const stems[] = {"fields", "checkpoint"};
   static const char part[] = ".part";
   char whole[256];
   size_t length = strlen(name);
@@ -219,21 +218,22 @@ static int is_part(const char *name) {
     return 0;
   snprintf(whole, sizeof whole, "%.*s", (int)(length - (sizeof part - 1)), name);
   int ours = strcmp(whole, "deck.toml") == 0 || strcmp(whole, "deck_resolved.toml") == 0;
-  for (int k = 0; k < 2; k++)
-    ours |= cw_step_of_name(whole, stems[k]) >= 0;
+  ours |= cw_step_of_name(whole, "checkpoint") >= 0;
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    ours |= cw_step_of_name(whole, cw_series_names[k]) >= 0;
   return ours;
 }
 
 /* Unlinks the entries that `chosen` says 1 to. */
 static cw_status unlink_entries(cw_context *context, const char *folder,
-                                int (*chosen)(const char *name, int64_t step), int64_t step) {
+                                int (*chosen)(const char *name)) {
   DIR *directory = opendir(folder);
   if (!directory)
     return fail_errno(context, folder, "cannot read the output folder");
   cw_status status = CW_OK;
   for (struct dirent *entry; status == CW_OK && (entry = readdir(directory));) {
     char path[CW_PATH_SIZE];
-    if (!chosen(entry->d_name, step))
+    if (!chosen(entry->d_name))
       continue;
     status = cw_path_join(context, folder, entry->d_name, path);
     if (status == CW_OK && unlink(path) != 0 && errno != ENOENT)
@@ -243,17 +243,16 @@ static cw_status unlink_entries(cw_context *context, const char *folder,
   return status;
 }
 
-static int is_any_part(const char *name, int64_t step) {
-  (void)step;
-  return is_part(name);
-}
-
-static int is_later_fields(const char *name, int64_t step) {
-  return cw_step_of_name(name, "fields") > step;
-}
-
-cw_status cw_output_drop_fields(cw_context *context, const char *folder, int64_t step) {
-  return unlink_entries(context, folder, is_later_fields, step);
+/* Parts in the folders of series, too. */
+static cw_status unlink_parts(cw_context *context, const char *folder) {
+  char own[CW_PATH_SIZE];
+  CW_TRY(unlink_entries(context, folder, is_part));
+  for (int k = CW_SERIES_FIELDS + 1; k < CW_SERIES_COUNT; k++) {
+    CW_TRY(cw_series_folder(context, folder, (cw_series)k, own));
+    if (access(own, F_OK) == 0)
+      CW_TRY(unlink_entries(context, own, is_part));
+  }
+  return CW_OK;
 }
 
 cw_status cw_output_open_folder(cw_context *context, const char *folder) {
@@ -271,7 +270,7 @@ cw_status cw_output_open_folder(cw_context *context, const char *folder) {
   if (status == CW_OK)
     status = check_history_is_ours(context, path);
   if (status == CW_OK)
-    status = unlink_entries(context, path, is_any_part, 0);
+    status = unlink_parts(context, path);
   if (status != CW_OK)
     unmake_folders(path, kept);
   return status;

@@ -74,6 +74,27 @@ cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name
   return put(out, object, name, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &length, NULL), values);
 }
 
+hid_t cw_h5_compressed(int rank, const hsize_t *extent) {
+  enum { LEAST = 4096, CHUNK = 1 << 16, LEVEL = 1 };
+  hsize_t chunk[4], values = 1;
+  for (int a = rank - 1; a >= 0; a--) { /* whole rows first */
+    const hsize_t room = CHUNK / values;
+    chunk[a] = extent[a] < room ? extent[a] : room;
+    chunk[a] = chunk[a] ? chunk[a] : 1;
+    values *= chunk[a];
+  }
+  hid_t layout = values >= LEAST ? H5Pcreate(H5P_DATASET_CREATE) : -1;
+  if (layout < 0)
+    return H5P_DEFAULT;
+  if (H5Pset_chunk(layout, rank, chunk) < 0 ||
+      (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0 &&
+       (H5Pset_shuffle(layout) < 0 || H5Pset_deflate(layout, LEVEL) < 0))) {
+    H5Pclose(layout);
+    return H5P_DEFAULT;
+  }
+  return layout;
+}
+
 static cw_status put_date(const cw_h5_out *out, hid_t file) {
   char date[64] = "";
   time_t now = time(NULL);
@@ -107,7 +128,6 @@ cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char
   CW_TRY(cw_h5_put_text(out, file, "openPMD", "1.1.0"));
   CW_TRY(put(out, file, "openPMDextension", H5T_NATIVE_UINT32, H5Screate(H5S_SCALAR), &extension));
   CW_TRY(cw_h5_put_text(out, file, "basePath", "/data/%T/"));
-  CW_TRY(cw_h5_put_text(out, file, "meshesPath", "fields/"));
   CW_TRY(cw_h5_put_text(out, file, "iterationEncoding", "fileBased"));
   CW_TRY(cw_h5_put_text(out, file, "iterationFormat", format));
   CW_TRY(cw_h5_put_text(out, file, "software", "cellwise"));

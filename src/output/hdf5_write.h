@@ -26,6 +26,10 @@ cw_status cw_h5_put_integer(const cw_h5_out *out, hid_t object, const char *name
 cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name,
                             const double *values, int count);
 
+/* How a data set of that extent is stored: in chunks, compressed where the library can; H5P_DEFAULT
+ * for small ones, to be closed where it is positive. */
+hid_t cw_h5_compressed(int rank, const hsize_t *extent);
+
 /* openPMD's version and encoding of iterations (`format`: "fields_%08T.h5"), software, version,
  * commit, backend, date; then the deck as resolved (NULL: none) with its name and scales. */
 cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char *format,

@@ -1,28 +1,19 @@
-/* Field files after the openPMD standard 1.1.0 (https://github.com/openPMD/openPMD-standard):
- * /data/<step>/fields/<record>, scalars as datasets, vectors as groups of x, y, z. */
+/* Field files: /data/<step>/fields/<record>, scalars as datasets, vectors as groups of x, y, z. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "output/hdf5_write.h"
+#include "output/openpmd_write.h"
 
 static const char *const component_names[3] = {"x", "y", "z"};
 
 /* One file being written. */
 typedef struct writer {
   cw_h5_out h5;
-  const cw_deck *deck;
   const cw_grid *grid;
   const cw_output_time *when;
   const cw_output_record *records;
   int record_count;
 } writer;
-
-static double or_one(double unit) {
-  return unit != 0 ? unit : 1;
-}
 
 static cw_status fail(const writer *out, const char *operation, const char *name) {
   return cw_h5_out_fail(&out->h5, operation, name);
@@ -49,7 +40,7 @@ static cw_status put_mesh(const writer *out, hid_t object, const cw_output_recor
   CW_TRY(cw_h5_put_strings(&out->h5, object, "axisLabels", reversed[0], 2, (hsize_t)grid->dim));
   CW_TRY(put_per_axis(out, object, "gridSpacing", grid->dx));
   CW_TRY(put_per_axis(out, object, "gridGlobalOffset", grid->origin));
-  CW_TRY(cw_h5_put_double(&out->h5, object, "gridUnitSI", or_one(out->when->grid_unit_SI)));
+  CW_TRY(cw_h5_put_double(&out->h5, object, "gridUnitSI", cw_openpmd_unit(out->when->grid_unit_SI)));
   CW_TRY(cw_h5_put_doubles(&out->h5, object, "unitDimension", record->dimension, 7));
   return cw_h5_put_double(&out->h5, object, "timeOffset", 0);
 }
@@ -103,7 +94,7 @@ static cw_status put_component(const writer *out, hid_t parent, const char *name
   CW_TRY_CLEANUP(status, put_values(out, dataset, record, component));
   CW_TRY_CLEANUP(status, put_per_axis(out, dataset, "position", record->position[component]));
   CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, dataset, "unitSI",
-                                          or_one(record->unit_SI)));
+                                          cw_openpmd_unit(record->unit_SI)));
   if (record->components == 1)
     CW_TRY_CLEANUP(status, put_mesh(out, dataset, record));
 cleanup:
@@ -128,40 +119,17 @@ static cw_status put_record(const writer *out, hid_t fields, const cw_output_rec
   return status;
 }
 
-static cw_status put_iteration(const writer *out, hid_t file) {
-  char name[64];
+static cw_status put_fields(const cw_h5_out *h5, hid_t file, hid_t iteration, const void *user) {
+  const writer *records = user;
+  writer out = *records;
+  hid_t fields;
+  out.h5 = *h5;
+  CW_TRY(cw_openpmd_group(h5, file, iteration, "meshesPath", "fields", &fields));
   cw_status status = CW_OK;
-  hid_t fields = -1, iteration = -1, data = -1;
-  snprintf(name, sizeof name, "%" PRId64, out->when->step);
-  data = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (data >= 0)
-    iteration = H5Gcreate2(data, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (iteration >= 0)
-    fields = H5Gcreate2(iteration, "fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (fields < 0) {
-    status = fail(out, "creating group", "fields");
-    goto cleanup;
-  }
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "time", out->when->time));
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "dt", out->when->dt));
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, iteration, "timeUnitSI",
-                                          or_one(out->when->time_unit_SI)));
-  for (int r = 0; r < out->record_count; r++)
-    CW_TRY_CLEANUP(status, put_record(out, fields, &out->records[r]));
-cleanup:
-  if (fields >= 0)
-    H5Gclose(fields);
-  if (iteration >= 0)
-    H5Gclose(iteration);
-  if (data >= 0)
-    H5Gclose(data);
+  for (int r = 0; r < out.record_count && status == CW_OK; r++)
+    status = put_record(&out, fields, &out.records[r]);
+  H5Gclose(fields);
   return status;
-}
-
-static cw_status put_all(const cw_h5_out *h5, hid_t file, const void *user) {
-  const writer *out = user;
-  CW_TRY(cw_h5_put_file_attributes(h5, file, "fields_%08T.h5", out->deck));
-  return put_iteration(out, file);
 }
 
 static cw_status check_records(cw_context *context, int64_t step, const cw_output_record *records,
@@ -187,24 +155,8 @@ static cw_status check_records(cw_context *context, int64_t step, const cw_outpu
 cw_status cw_output_write_fields(cw_context *context, const char *folder, const cw_deck *deck,
                                  const cw_grid *grid, const cw_output_time *when,
                                  const cw_output_record *records, int record_count) {
-  char name[64], path[CW_PATH_SIZE];
-  cw_aside aside;
   CW_TRY(check_records(context, when->step, records, record_count));
-  snprintf(name, sizeof name, "fields_%08" PRId64 ".h5", when->step);
-  CW_TRY(cw_path_join(context, folder, name, path));
-  CW_TRY(cw_aside_begin(context, path, &aside));
-  const writer out = {.h5 = {context, path},
-                      .deck = deck,
-                      .grid = grid,
-                      .when = when,
-                      .records = records,
-                      .record_count = record_count};
-  cw_h5_silence silence = cw_h5_silence_begin();
-  cw_status status = cw_h5_write_part(&out.h5, aside.part, 0, put_all, &out);
-  cw_h5_silence_end(silence);
-  if (status != CW_OK) {
-    cw_aside_abandon(&aside);
-    return status;
-  }
-  return cw_aside_commit(context, &aside);
+  const writer out = {
+      .grid = grid, .when = when, .records = records, .record_count = record_count};
+  return cw_openpmd_write(context, folder, CW_SERIES_FIELDS, deck, when, put_fields, &out);
 }

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,60 @@ cleanup:
     H5Oclose(dataset);
   if (mesh >= 0)
     H5Oclose(mesh);
+  return status;
+}
+
+/* Last of the labels of the axes. */
+static void get_last_label(hid_t set, char label[CW_AXIS_LABEL]) {
+  char all[4][CW_AXIS_LABEL];
+  label[0] = '\0';
+  hid_t attribute = H5Aexists(set, "axisLabels") > 0 ? H5Aopen(set, "axisLabels", H5P_DEFAULT) : -1;
+  hid_t space = attribute >= 0 ? H5Aget_space(attribute) : -1, type = H5Tcopy(H5T_C_S1);
+  const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
+  if (count >= 1 && count <= 4 && type >= 0 && H5Tset_size(type, CW_AXIS_LABEL) >= 0 &&
+      H5Aread(attribute, type, all) >= 0)
+    snprintf(label, CW_AXIS_LABEL, "%.31s", all[count - 1]);
+  if (type >= 0)
+    H5Tclose(type);
+  if (space >= 0)
+    H5Sclose(space);
+  if (attribute >= 0)
+    H5Aclose(attribute);
+}
+
+cw_status cw_field_file_rows(cw_field_file *file, const char *record, int64_t *points,
+                             int64_t *rows, double *low, double *step, char label[CW_AXIS_LABEL],
+                             double **values) {
+  hsize_t count[4] = {0};
+  double lows[4], steps[4];
+  hid_t set = has_link(file->fields, record) ? H5Dopen2(file->fields, record, H5P_DEFAULT) : -1;
+  hid_t space = set >= 0 ? H5Dget_space(set) : -1;
+  const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+  cw_status status = CW_OK;
+  *values = NULL;
+  if (rank < 1 || rank > 4 || H5Sget_simple_extent_dims(space, count, NULL) != rank ||
+      !get_doubles(set, "gridSpacing", rank, steps) ||
+      !get_doubles(set, "gridGlobalOffset", rank, lows)) {
+    status = cw_fail(file->context, CW_ERROR_FORMAT,
+                     "%s: record %s is no mesh of 1 to 4 axes with gridSpacing and "
+                     "gridGlobalOffset",
+                     file->path, record);
+    goto cleanup;
+  }
+  int64_t cells[3] = {(int64_t)count[rank - 1], 1, 1};
+  for (int a = 0; a < rank - 1; a++)
+    cells[1] *= (int64_t)count[a];
+  *points = cells[0];
+  *rows = cells[1];
+  *low = lows[rank - 1];
+  *step = steps[rank - 1];
+  get_last_label(set, label);
+  status = get_values(file, record, set, cells, values);
+cleanup:
+  if (space >= 0)
+    H5Sclose(space);
+  if (set >= 0)
+    H5Dclose(set);
   return status;
 }
 

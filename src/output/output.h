@@ -38,8 +38,8 @@ cw_status cw_output_set_aside(cw_context *context, const char *folder, char asid
 void cw_output_put_back(const char *folder, const char *aside);
 /* 1 when a run has begun in the folder: its deck or its history is there. */
 int cw_output_has_run(const char *folder);
-/* Removes field files of steps behind `step`. Errors: CW_ERROR_IO. */
-cw_status cw_output_drop_fields(cw_context *context, const char *folder, int64_t step);
+/* Removes files of a series of steps behind `step`. Errors: CW_ERROR_IO. */
+cw_status cw_output_drop(cw_context *context, const char *folder, cw_series series, int64_t step);
 /* Writes `text` whole as folder/name. Errors: CW_ERROR_IO; an older file of that name stays. */
 cw_status cw_output_write_text(cw_context *context, const char *folder, const char *name,
                                const char *text);
@@ -50,6 +50,26 @@ cw_status cw_output_write_text(cw_context *context, const char *folder, const ch
 cw_status cw_output_write_fields(cw_context *context, const char *folder, const cw_deck *deck,
                                  const cw_grid *grid, const cw_output_time *when,
                                  const cw_output_record *records, int record_count);
+
+/* A histogram to be written as a mesh; its axes are told as they stand in the array, the fastest
+ * first. */
+enum { CW_OUTPUT_AXES = 4 };
+typedef struct cw_output_axis {
+  const char *label;
+  double low, step; /* lower edge of the first bin; width of one */
+  int64_t count;
+} cw_output_axis;
+typedef struct cw_output_histogram {
+  const char *name;
+  int rank;
+  cw_output_axis axis[CW_OUTPUT_AXES];
+  const double *values;
+  double below[CW_OUTPUT_AXES], above[CW_OUTPUT_AXES], total; /* weights in no bin, and of all */
+} cw_output_histogram;
+/* Writes folder/SERIES/SERIES_%08d.h5 with a mesh record each. Errors: as write_fields. */
+cw_status cw_output_write_histograms(cw_context *context, const char *folder, cw_series series,
+                                     const cw_deck *deck, const cw_output_time *when,
+                                     const cw_output_histogram *histograms, int count);
 
 /* history.csv: a header line of names, then a row an interval, numbers as the shortest text that
  * reads back to the same bits. A row is there whole or not at all. Errors: CW_ERROR_ARGUMENT (no

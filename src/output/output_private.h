@@ -33,6 +33,15 @@ cw_status cw_write_all(cw_context *context, int descriptor, const char *path, co
 /* The step of a name "STEM_XXXXXXXX.h5", or -1. */
 int64_t cw_step_of_name(const char *name, const char *stem);
 
+/* Folder of a series, and the path of its file at a step. Errors: CW_ERROR_IO (too long). */
+cw_status cw_series_folder(cw_context *context, const char *folder, cw_series series, char *path);
+cw_status cw_series_path(cw_context *context, const char *folder, cw_series series, int64_t step,
+                         char *path);
+/* Makes the folder of a series where it is not there. Errors: CW_ERROR_IO. */
+cw_status cw_series_make_folder(cw_context *context, const char *folder, cw_series series);
+/* 1 where the folder holds a file of that series; `folder` is the series' own. */
+int cw_series_is_there(const char *folder, cw_series series);
+
 /* HDF5 prints every failure to stderr unless told not to: silence it, and restore what the
  * surrounding program had chosen. */
 typedef struct cw_h5_silence {
@@ -64,6 +73,12 @@ void cw_field_file_close(cw_field_file *file);
 /* A name a component: "E/x", or "rho" for scalars, sorted; freed with CW_DELETE. */
 cw_status cw_field_file_list(cw_field_file *file, char (**names)[CW_FIELD_NAME], int *count);
 /* As cw_output_read_field on an open file. */
+/* A record of any number of axes as rows along the fastest one: *points of them a row, standing at
+ * low + (i + 1/2) step. `label` receives the fastest axis' name. Freed with CW_DELETE. */
+enum { CW_AXIS_LABEL = 32 };
+cw_status cw_field_file_rows(cw_field_file *file, const char *record, int64_t *points,
+                             int64_t *rows, double *low, double *step, char label[CW_AXIS_LABEL],
+                             double **values);
 cw_status cw_field_file_read(cw_field_file *file, const char *record, const char *component,
                              int *dim, int64_t cells[3], double spacing[3], double offset[3],
                              double **values);

@@ -7,8 +7,14 @@
 #include "output/plot_private.h"
 
 /* Pixels of the page's frame. */
-enum { LEFT = 150, RIGHT = 165, TOP = 70, BOTTOM = 90, GAP = 120, HISTORY_HEIGHT = 300 };
-enum { INNER_WIDTH = CW_PLOT_WIDTH - LEFT - RIGHT };
+enum {
+  LEFT = CW_PLOT_LEFT,
+  TOP = CW_PLOT_TOP,
+  BOTTOM = CW_PLOT_BOTTOM,
+  GAP = 120,
+  HISTORY_HEIGHT = 300,
+  INNER_WIDTH = CW_PLOT_INNER
+};
 
 static cw_status check_folder(cw_context *context, const char *folder) {
   struct stat entry;
@@ -35,8 +41,7 @@ static double last_time(const cw_table *history) {
   return 0;
 }
 
-/* "name: what, t = 12.3, step 400" */
-static void make_title(const cw_field_file *file, const char *what, char *title, size_t size) {
+void cw_plot_title(const cw_field_file *file, const char *what, char *title, size_t size) {
   double unit = file->skindepth0 > 0 ? file->skindepth0 : 1;
   snprintf(title, size, "%s%s%s   t = %.5g%s   step %" PRId64, file->name,
            file->name[0] && what[0] ? ", " : "", what, file->time / unit,
@@ -181,7 +186,7 @@ static cw_status map_page(cw_field_file *file, const cw_table *history, const ch
   CW_TRY_CLEANUP(status, cw_plot_load(file, quantity, &field));
   if (field.dim == 2)
     CW_TRY_CLEANUP(status, load_flux(file, &flux));
-  make_title(file, "", title, sizeof title);
+  cw_plot_title(file, "", title, sizeof title);
   int height = TOP + (int)field_height(&field, &width) + GAP + HISTORY_HEIGHT + BOTTOM;
   CW_TRY_CLEANUP(status,
                  cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
@@ -244,7 +249,7 @@ static cw_status line_page(cw_field_file *file, const cw_table *history, const c
   if (rows == 0)
     return cw_fail(file->context, CW_ERROR_FORMAT, "%s: holds none of density, rho, B, E, J",
                    file->path);
-  make_title(file, "", title, sizeof title);
+  cw_plot_title(file, "", title, sizeof title);
   int height = TOP + rows * ROW + GAP - 35 + HISTORY_HEIGHT + BOTTOM;
   CW_TRY(cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
   cw_status status = CW_OK;
@@ -276,7 +281,7 @@ cw_status cw_plot_overview_at(cw_context *context, const char *folder, int64_t s
   cw_status status = CW_OK;
   CW_TRY(check_folder(context, folder));
   CW_TRY(read_history(context, folder, &history));
-  CW_TRY_CLEANUP(status, cw_plot_find_step(context, folder, step, path, &shown.step));
+  CW_TRY_CLEANUP(status, cw_plot_find_step(context, folder, CW_SERIES_FIELDS, step, path, &shown.step));
   shown.time = last_time(history);
   if (shown.step < 0) {
     status = history_page(context, history, 0, png);
@@ -306,7 +311,7 @@ static cw_status quantity_page(cw_field_file *file, const char *quantity, const 
   double width;
   CW_TRY(cw_plot_load(file, quantity, &field));
   cw_status status = CW_OK;
-  make_title(file, quantity, title, sizeof title);
+  cw_plot_title(file, quantity, title, sizeof title);
   int height = TOP + (int)field_height(&field, &width) + BOTTOM;
   CW_TRY_CLEANUP(status,
                  cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
@@ -327,7 +332,7 @@ static cw_status read_skindepth(cw_context *context, const char *folder, double 
   int64_t step;
   cw_field_file file;
   *skindepth0 = 0;
-  CW_TRY(cw_plot_find_step(context, folder, -1, path, &step));
+  CW_TRY(cw_plot_find_step(context, folder, CW_SERIES_FIELDS, -1, path, &step));
   if (step < 0)
     return CW_OK;
   CW_TRY(cw_field_file_open(context, path, &file));
@@ -357,8 +362,10 @@ cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *
   CW_TRY(check_folder(context, folder));
   if (strcmp(quantity, "energy") == 0) {
     status = energy_page(context, folder, png, &shown);
+  } else if (cw_plot_is_histogram(quantity)) {
+    status = cw_plot_histogram(context, folder, quantity, step, png, &shown);
   } else {
-    CW_TRY(cw_plot_find_step(context, folder, step, path, &shown.step));
+    CW_TRY(cw_plot_find_step(context, folder, CW_SERIES_FIELDS, step, path, &shown.step));
     if (shown.step < 0)
       return cw_fail(context, CW_ERROR_INPUT, "%s: has no field files (fields_XXXXXXXX.h5)",
                      folder);

@@ -8,17 +8,30 @@
 
 #include "output/plot_private.h"
 
-cw_status cw_plot_find_step(cw_context *context, const char *folder, int64_t wanted, char *path,
-                            int64_t *step) {
+static cw_status fail_no_files(cw_context *context, const char *folder, cw_series series) {
+  const char *name = cw_series_names[series];
+  if (series == CW_SERIES_FIELDS)
+    return cw_fail(context, CW_ERROR_INPUT, "%s: has no field files (fields_XXXXXXXX.h5)", folder);
+  return cw_fail(context, CW_ERROR_INPUT,
+                 "%s: has no files %s/%s_XXXXXXXX.h5; [output.%s] asks a run for them", folder,
+                 name, name, name);
+}
+
+cw_status cw_plot_find_step(cw_context *context, const char *folder, cw_series series,
+                            int64_t wanted, char *path, int64_t *step) {
   int64_t first = INT64_MAX, last = -1, count = 0;
+  char own[CW_PATH_SIZE];
   int found = 0;
-  DIR *directory = opendir(folder);
+  CW_TRY(cw_series_folder(context, folder, series, own));
+  DIR *directory = opendir(own);
   int error = errno;
+  if (!directory && series != CW_SERIES_FIELDS)
+    return fail_no_files(context, folder, series);
   if (!directory)
     return cw_fail(context, CW_ERROR_INPUT, "%s: %s; expected the output folder of a run", folder,
                    strerror(error));
   for (struct dirent *entry; (entry = readdir(directory));) {
-    int64_t here = cw_step_of_name(entry->d_name, "fields");
+    int64_t here = cw_step_of_name(entry->d_name, cw_series_names[series]);
     if (here < 0)
       continue;
     count++;
@@ -28,22 +41,20 @@ cw_status cw_plot_find_step(cw_context *context, const char *folder, int64_t wan
   }
   closedir(directory);
   *step = wanted < 0 ? last : wanted;
-  if (wanted >= 0 && count == 0)
-    return cw_fail(context, CW_ERROR_INPUT, "%s: has no field files (fields_XXXXXXXX.h5)", folder);
+  if (count == 0 && (wanted >= 0 || series != CW_SERIES_FIELDS))
+    return fail_no_files(context, folder, series);
   if (wanted >= 0 && !found)
     return cw_fail(context, CW_ERROR_INPUT,
-                   "%s: has no field file of step %" PRId64 "; there are %" PRId64
+                   "%s: has no %s file of step %" PRId64 "; there are %" PRId64
                    " from step %" PRId64 " to step %" PRId64,
-                   folder, wanted, count, first, last);
+                   folder, series == CW_SERIES_FIELDS ? "field" : cw_series_names[series], wanted,
+                   count, first, last);
   if (*step < 0)
     return CW_OK;
-  char name[64];
-  snprintf(name, sizeof name, "fields_%08" PRId64 ".h5", *step);
-  return cw_path_join(context, folder, name, path);
+  return cw_series_path(context, folder, series, *step, path);
 }
 
-/* Appends text so that gnuplot's enhanced mode shows it letter by letter. */
-static void append_plain(char *label, const char *text) {
+void cw_plot_append_plain(char label[CW_PLOT_LABEL], const char *text) {
   size_t used = strlen(label);
   for (; *text && used + 3 < CW_PLOT_LABEL; text++) {
     if (strchr("_^{}@&~\\", *text))
@@ -235,15 +246,15 @@ static void set_label(const quantity_source *source, char *label) {
     strcpy(label, "density");
   } else if (source->kind == SCALAR && is_density(source->record)) {
     strcpy(label, "density of ");
-    append_plain(label, source->record + sizeof density_prefix - 1);
+    cw_plot_append_plain(label, source->record + sizeof density_prefix - 1);
   } else if (source->kind == SCALAR && strcmp(source->record, "rho") == 0) {
     strcpy(label, "ρ");
   } else if (source->kind == MAGNITUDE) {
     strcpy(label, "|");
-    append_plain(label, source->record);
+    cw_plot_append_plain(label, source->record);
     strncat(label, "|", CW_PLOT_LABEL - strlen(label) - 1);
   } else {
-    append_plain(label, source->record);
+    cw_plot_append_plain(label, source->record);
     size_t used = strlen(label);
     if (source->kind == COMPONENT)
       snprintf(label + used, CW_PLOT_LABEL - used, "_{%s}", source->component);

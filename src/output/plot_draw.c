@@ -47,7 +47,7 @@ static void put_colours(cw_plot_page *page, const cw_plot_field *field) {
     high = fmax(-low, high);
     low = -high;
   } else {
-    int density = strncmp(field->label, "density", 7) == 0;
+    int density = field->is_count || strncmp(field->label, "density", 7) == 0;
     fputs(density ? palette_inferno : palette_viridis, page->script);
     logarithmic = high > 30 * low && density;
     /* Empty cells must not stretch the scale without end. */
@@ -171,8 +171,8 @@ cw_status cw_plot_map(cw_plot_page *page, cw_plot_area area, const cw_plot_field
   else
     fputs("unset colorbox\n", script);
   put_colours(page, field);
-  put_axis_label(page, "x", axis_names[cut.across]);
-  put_axis_label(page, "y", axis_names[cut.up]);
+  put_axis_label(page, "x", field->axis_name[0] ? field->axis_name[0] : axis_names[cut.across]);
+  put_axis_label(page, "y", field->axis_name[1] ? field->axis_name[1] : axis_names[cut.up]);
   fprintf(script,
           "set cblabel '%s' offset 0.6\n"
           "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nunset grid\n"
@@ -207,8 +207,23 @@ static void curves_range(const cw_plot_curves *curves, double *low, double *high
   }
 }
 
+static double least_positive(const cw_plot_curves *curves) {
+  double least = HUGE_VAL;
+  for (int c = 0; c < curves->count; c++)
+    for (int64_t i = 0; i < curves->points; i++)
+      if (curves->values[c][i * curves->stride] > 0)
+        least = fmin(least, curves->values[c][i * curves->stride]);
+  return least;
+}
+
 static void put_curve_ranges(cw_plot_page *page, const cw_plot_curves *curves) {
   double low, high, weakest;
+  if (curves->log_y && isfinite(low = least_positive(curves))) {
+    curves_range(curves, &weakest, &high, &weakest);
+    fprintf(page->script, "set logscale y\nset format y '10^{%%T}'\nset yrange [%.9g:%.9g]\n",
+            0.5 * low, 2 * high);
+    return;
+  }
   curves_range(curves, &low, &high, &weakest);
   if (curves->allow_log && low >= 0 && weakest < high / 30) {
     fprintf(page->script, "set logscale y\nset format y '10^{%%T}'\nset yrange [%.9g:%.9g]\n",

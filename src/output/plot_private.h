@@ -17,12 +17,16 @@ typedef struct cw_plot_field {
   double *values;               /* axis 0 fastest; owned */
   double low, high;             /* of the finite values */
   char label[CW_PLOT_LABEL];    /* gnuplot's enhanced text */
+  int is_count;                 /* of a histogram: logarithmic, empty where it is 0 */
+  const char *axis_name[2];     /* of a map, in place of x and y */
 } cw_plot_field;
 
-/* Path of the field file of `step` (-1: the last) and that step; *step = -1 when `step` is -1 and
+/* Path of a series' file of `step` (-1: the last) and that step; *step = -1 when `step` is -1 and
  * there is no field file. */
-cw_status cw_plot_find_step(cw_context *context, const char *folder, int64_t wanted, char *path,
-                            int64_t *step);
+cw_status cw_plot_find_step(cw_context *context, const char *folder, cw_series series,
+                            int64_t wanted, char *path, int64_t *step);
+/* Appends text so that gnuplot's enhanced mode shows it letter by letter. */
+void cw_plot_append_plain(char label[CW_PLOT_LABEL], const char *text);
 cw_status cw_plot_load(cw_field_file *file, const char *quantity, cw_plot_field *field);
 /* 1 when cw_plot_load would find it. */
 int cw_plot_has(cw_field_file *file, const char *quantity);
@@ -66,8 +70,25 @@ typedef struct cw_plot_curves {
   const char *labels[CW_PLOT_MAX_CURVES];
   const char *xlabel, *ylabel; /* xlabel NULL: no numbers along x */
   int allow_log;               /* log y where the curves' sizes differ much */
+  int log_y;                   /* log y in any case; values that are not positive are left out */
 } cw_plot_curves;
 cw_status cw_plot_draw_curves(cw_plot_page *page, cw_plot_area area, const cw_plot_curves *curves);
+/* "name: what, t = 12.3, step 400" */
+void cw_plot_title(const cw_field_file *file, const char *what, char *title, size_t size);
+/* Pixels of a page's frame. */
+enum {
+  CW_PLOT_LEFT = 150,
+  CW_PLOT_RIGHT = 165,
+  CW_PLOT_TOP = 70,
+  CW_PLOT_BOTTOM = 90,
+  CW_PLOT_INNER = CW_PLOT_WIDTH - CW_PLOT_LEFT - CW_PLOT_RIGHT
+};
+/* Pages of histograms: "spectrum" of a spectra file; "phase", "phase_x_ux" or a record's whole name
+ * of a phase-space file. Errors: as cw_plot_quantity. */
+int cw_plot_is_histogram(const char *quantity);
+cw_status cw_plot_histogram(cw_context *context, const char *folder, const char *quantity,
+                            int64_t step, const char *png, cw_plot_result *result);
+
 /* The energies of a history (left) and their relative total change (right). */
 cw_status cw_plot_draw_history(cw_plot_page *page, cw_plot_area area, const cw_table *history);
 

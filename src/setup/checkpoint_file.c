@@ -136,7 +136,11 @@ static cw_status read_head(cw_checkpoint_file *from) {
   CW_TRY(get_real(from, from->iteration, "firstEnergy", &info->first_energy));
   CW_TRY(get_real(from, from->iteration, "maxChargeError", &info->max_charge_error));
   CW_TRY(get_integer(from, "historyBytes", 0, &info->history_bytes));
-  CW_TRY(get_integer(from, "fieldsStep", -1, &info->fields_step));
+  for (int k = 0; k < CW_SERIES_COUNT; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "%sStep", cw_series_names[k]);
+    CW_TRY(get_integer(from, name, -1, &info->series_step[k]));
+  }
   CW_TRY(get_long_text(from, "origin", &origin));
   snprintf(from->origin, sizeof from->origin, "%s", origin);
   H5free_memory(origin);

@@ -67,7 +67,8 @@ static const char program_deck[] = "[simulation]\n"
                                    "\n"
                                    "[output]\n"
                                    "interval = 4\n"
-                                   "stats.interval = 2\n";
+                                   "stats.interval = 2\n"
+                                   "spectra.enable = false\n";
 enum { PROGRAM_STEPS = 8, PROGRAM_CELLS = 24 };
 
 /* A path below the folder that commands run in; four may be in use at a time. */
@@ -96,6 +97,17 @@ static inline void program_read(const char *path, char *text, size_t size) {
 
 static inline int program_exists(const char *name) {
   return access(program_path(name), F_OK) == 0;
+}
+
+/* Entries of a folder whose name begins so. */
+static inline int program_count_begin(const char *folder, const char *begin) {
+  DIR *directory = opendir(folder);
+  int count = 0;
+  for (struct dirent *entry; directory && (entry = readdir(directory));)
+    count += strncmp(entry->d_name, begin, strlen(begin)) == 0;
+  if (directory)
+    closedir(directory);
+  return count;
 }
 
 /* Entries below a folder, itself not counted; those whose name ends with `suffix` unless NULL. */

@@ -20,7 +20,10 @@
  * sorts, rows and field files. */
 static const char resume_options[] = "--set particles.spatial_sorting_interval=5 "
                                      "--set checkpoint.interval=7 --set output.interval=9 "
-                                     "--set output.stats.interval=4";
+                                     "--set output.stats.interval=4 "
+                                     "--set output.spectra.enable=true "
+                                     "--set output.spectra.interval=5 "
+                                     "--set output.spectra.n_bins=20";
 /* The same for engine ecsim, whose solver begins each step from the fields of the last. */
 static const char ecsim_deck[] =
     "[simulation]\nname = \"semi\"\nengine = \"ecsim\"\nruntime = 1000.0\n"
@@ -31,7 +34,8 @@ static const char ecsim_deck[] =
     "[[particles.species]]\nlabel = \"electrons\"\nmass = 1.0\ncharge = -1.0\n"
     "[[particles.species]]\nlabel = \"positrons\"\nmass = 1.0\ncharge = 1.0\n"
     "[setup]\nproblem = \"thermal\"\ntemperature = 0.1\n"
-    "[output]\ninterval = 9\nstats.interval = 4\n[checkpoint]\ninterval = 7\n";
+    "[output]\ninterval = 9\nstats.interval = 4\nspectra.interval = 5\nspectra.n_bins = 20\n"
+    "[checkpoint]\ninterval = 7\n";
 
 /* Runs to the end; the hash of the final state. */
 static inline void run_to_end(const char *arguments, char sha256[65]) {
@@ -126,7 +130,33 @@ static inline void check_same_fields(const char *a, const char *b) {
   cw_context_destroy(context);
 }
 
+/* The same for spectra, whose files have an interval of their own. */
+static inline void check_same_spectra(const char *a, const char *b) {
+  cw_context *context;
+  char path[1024], other[1024], folder[512];
+  int count = 0;
+  ck_assert(cw_context_create(NULL, &context, NULL, 0) == CW_OK);
+  snprintf(folder, sizeof folder, "%s/spectra", program_path(a));
+  DIR *directory = opendir(folder);
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    if (strncmp(entry->d_name, "spectra_", 8) != 0)
+      continue;
+    snprintf(path, sizeof path, "%s/spectra/%s", program_path(a), entry->d_name);
+    snprintf(other, sizeof other, "%s/spectra/%s", program_path(b), entry->d_name);
+    check_same_field(context, path, other, "spectrum_electrons", NULL);
+    check_same_field(context, path, other, "spectrum_positrons", NULL);
+    count++;
+  }
+  ck_assert_ptr_nonnull(directory);
+  closedir(directory);
+  snprintf(folder, sizeof folder, "%s/spectra", program_path(b));
+  ck_assert_int_gt(count, 1);
+  ck_assert_int_eq(program_count_begin(folder, "spectra_"), count);
+  cw_context_destroy(context);
+}
+
 static inline void check_same_run(const char *a, const char *b) {
+  check_same_spectra(a, b);
   check_same_history(a, b);
   check_same_fields(a, b);
 }

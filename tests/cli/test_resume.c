@@ -177,13 +177,16 @@ END_TEST
 START_TEST(test_as_many_stay_as_are_to_be_kept) {
   char sha256[65];
   run_to_end(more(0, "--out two --steps 40"), sha256);
-  ck_assert_int_eq(program_count(program_path("two"), ".h5"), 6 + 2); /* 0 9 18 27 36 40 */
+  ck_assert_int_eq(program_count_begin(program_path("two"), "fields_"), 6); /* 0 9 18 27 36 40 */
+  ck_assert_int_eq(program_count_begin(program_path("two"), "checkpoint_"), 2);
   ck_assert(program_exists("two/checkpoint_00000028.h5"));
   ck_assert(program_exists("two/checkpoint_00000035.h5"));
   run_to_end(more(0, "--out all --steps 40 --set checkpoint.keep=-1"), sha256);
-  ck_assert_int_eq(program_count(program_path("all"), ".h5"), 6 + 5);
+  ck_assert_int_eq(program_count_begin(program_path("all"), "fields_"), 6);
+  ck_assert_int_eq(program_count_begin(program_path("all"), "checkpoint_"), 5);
   run_to_end(more(0, "--out none --steps 40 --set checkpoint.keep=0"), sha256);
-  ck_assert_int_eq(program_count(program_path("none"), ".h5"), 6);
+  ck_assert_int_eq(program_count_begin(program_path("none"), "fields_"), 6);
+  ck_assert_int_eq(program_count_begin(program_path("none"), "checkpoint_"), 0);
 }
 END_TEST
 
@@ -196,7 +199,8 @@ START_TEST(test_checkpoints_by_time) {
   ck_assert(program_exists("o/checkpoint_00000012.h5"));
   ck_assert(program_exists("o/checkpoint_00000023.h5"));
   ck_assert(program_exists("o/checkpoint_00000034.h5"));
-  ck_assert_int_eq(program_count(program_path("o"), ".h5"), 6 + 3);
+  ck_assert_int_eq(program_count_begin(program_path("o"), "fields_"), 6);
+  ck_assert_int_eq(program_count_begin(program_path("o"), "checkpoint_"), 3);
   static program_result result;
   pid_t child = program_start("exec \"$CELLWISE\" run deck.toml --out w --steps 1000000000 -q -t 1 "
                               "--set checkpoint.interval=0 --set checkpoint.walltime='\"00:00:01\"'"
@@ -220,7 +224,8 @@ START_TEST(test_checkpoints_have_a_folder_of_their_own_where_the_deck_says_so) {
   snprintf(line, sizeof line, "--out o --steps 40 --resume %s", path);
   run_to_end(more(0, line), sha256);
   ck_assert_str_eq(sha256, whole);
-  ck_assert_int_eq(program_count(program_path("o"), ".h5"), 6);
+  ck_assert_int_eq(program_count_begin(program_path("o"), "fields_"), 6);
+  ck_assert_int_eq(program_count_begin(program_path("o"), "checkpoint_"), 0);
   /* a new run does not take up the earlier one's */
   snprintf(line, sizeof line, "--out o --steps 2 %s", path);
   run_to_end(more(0, line), sha256);

@@ -188,6 +188,12 @@ static void expect_equal_output(const cw_deck *a, const cw_deck *b) {
   ck_assert(a->output.fields.enable == b->output.fields.enable &&
             a->output.fields.interval == b->output.fields.interval);
   expect_equal_words(&a->output.fields.quantities, &b->output.fields.quantities);
+  ck_assert_mem_eq(&a->output.spectra.chosen, &b->output.spectra.chosen,
+                   sizeof a->output.spectra - offsetof(cw_deck, output.spectra.chosen) +
+                       offsetof(cw_deck, output.spectra));
+  expect_equal_words(&a->output.phase_space.maps, &b->output.phase_space.maps);
+  ck_assert(a->output.phase_space.u_max == b->output.phase_space.u_max &&
+            a->output.phase_space.bins == b->output.phase_space.bins);
   ck_assert_mem_eq(a->output.fields.downsampling, b->output.fields.downsampling,
                    sizeof a->output.fields.downsampling);
 }

@@ -102,11 +102,35 @@ START_TEST(test_field_files_behind_a_step_are_dropped) {
   write_earlier_run();
   write_file(in_folder("fields_00000060.h5"), "x");
   write_file(in_folder("fields_123456789.h5"), "x");
-  ck_ok(cw_output_drop_fields(context, folder, 40));
+  ck_ok(cw_output_drop(context, folder, CW_SERIES_FIELDS, 40));
   ck_assert_int_eq(count_entries(folder), 6);
   check_content("fields_00000040.h5", "old fields");
-  ck_ok(cw_output_drop_fields(context, folder, -1));
+  ck_ok(cw_output_drop(context, folder, CW_SERIES_FIELDS, -1));
   ck_assert_int_eq(count_entries(folder), 5);
+}
+END_TEST
+
+/* A series with a folder of its own moves with it, is dropped in it, and its parts go; a folder of
+ * that name without its files is the user's. */
+START_TEST(test_folders_of_series_are_minded) {
+  char aside[CW_OUTPUT_PATH];
+  ck_assert_int_eq(mkdir(in_folder("spectra"), 0777), 0);
+  write_file(in_folder("spectra/mine.txt"), "x");
+  ck_ok(cw_output_set_aside(context, folder, aside));
+  ck_assert_str_eq(aside, "");
+  write_file(in_folder("spectra/spectra_00000010.h5"), "ten");
+  write_file(in_folder("spectra/spectra_00000020.h5"), "twenty");
+  write_file(in_folder("spectra/spectra_00000030.h5.part"), "x");
+  ck_ok(cw_output_open_folder(context, folder));
+  ck_assert_int_eq(count_entries(in_folder("spectra")), 3);
+  ck_ok(cw_output_drop(context, folder, CW_SERIES_SPECTRA, 10));
+  ck_ok(cw_output_drop(context, folder, CW_SERIES_PHASE_SPACE, 10)); /* is not there */
+  ck_assert_int_eq(count_entries(in_folder("spectra")), 2);
+  ck_ok(cw_output_set_aside(context, folder, aside));
+  check_content("previous_1/spectra/spectra_00000010.h5", "ten");
+  ck_assert_int_eq(access(in_folder("spectra"), F_OK), -1);
+  remove_aside(in_folder("previous_1/spectra"));
+  remove_aside(in_folder("previous_1"));
 }
 END_TEST
 
@@ -151,6 +175,7 @@ int main(void) {
   tcase_add_test(cases, test_an_earlier_run_is_moved_aside_and_other_files_stay);
   tcase_add_test(cases, test_an_earlier_run_comes_back_when_the_new_one_cannot_start);
   tcase_add_test(cases, test_field_files_behind_a_step_are_dropped);
+  tcase_add_test(cases, test_folders_of_series_are_minded);
   tcase_add_test(cases, test_a_foreign_history_is_not_lost);
   tcase_add_test(cases, test_text_is_replaced_whole_or_not_at_all);
   return run_suite(cases);
