@@ -171,7 +171,7 @@ typedef struct cw_deck {
     int fieldsolver_enable;
     struct {
       double theta, solver_tolerance;
-      int solver_restart, smoothing_passes;
+      int solver_restart, smoothing_passes, charge_correction;
       enum { CW_PIPELINE_UNSORTED = 0, CW_PIPELINE_SORTED, CW_PIPELINE_MATRIX } pipeline;
     } ecsim;
   } algorithms;

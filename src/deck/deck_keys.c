@@ -139,6 +139,9 @@ const cw_deck_key cw_deck_keys[] = {
     {"algorithms.ecsim", "smoothing_passes", CW_DECK_INT32, DEFAULT("0"), "passes",
      "Binomial filter passes over current, mass matrix and the field that particles feel",
      RANGE(0, 1000), IN(algorithms.ecsim.smoothing_passes)},
+    {"algorithms.ecsim", "charge_correction", CW_DECK_BOOL, DEFAULT("false"), "",
+     "Displace particles after each step so that Gauss's law holds; no energy changes", ANY,
+     IN(algorithms.ecsim.charge_correction)},
     {"algorithms.ecsim", "pipeline", CW_DECK_CHOICE, DEFAULT("\"matrix\""), "",
      "How current and mass matrix are summed: particle by particle in any order, cell by cell, or "
      "cell by cell as matrix products",

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/context_private.h"
+#include "engine/ecsim_charge.h"
 #include "engine/ecsim_mover_cpu.h"
 #include "engine/ecsim_private.h"
 
@@ -26,6 +27,10 @@ double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species) {
 
 int cw_ecsim_conductor(const cw_deck *deck, int axis) {
   return axis < deck->grid.dim && deck->grid.fields[axis][0] == CW_FIELD_CONDUCTOR;
+}
+
+double cw_ecsim_charge_scale(const cw_deck *deck) {
+  return cw_ecsim_four_pi(deck) * deck->q0 / (deck->B0 * deck->V0);
 }
 
 static cw_status sort_species(cw_engine *engine) {
@@ -114,10 +119,15 @@ static cw_status step(cw_engine *engine) {
   CW_TRY(cw_ecsim_solve(state->fields, respond, state->matrix, &state->report));
   cw_engine_count_stage(engine, STAGE_SOLVE, &since);
   engine->halfway = 1;
+  if (state->charge)
+    CW_TRY(cw_ecsim_charge_keep(engine));
   CW_TRY(cw_ecsim_move(engine));
   cw_engine_count_stage(engine, STAGE_MOVER, &since);
   CW_TRY(cw_ecsim_advance(state->fields));
   cw_engine_count_stage(engine, STAGE_SOLVE, &since);
+  if (state->charge)
+    CW_TRY(cw_ecsim_charge_correct(engine));
+  cw_engine_count_stage(engine, STAGE_MOVER, &since);
   engine->step++;
   engine->halfway = 0;
   return CW_OK;
@@ -145,7 +155,7 @@ static cw_status create_fields(cw_engine *engine) {
   const cw_ecsim_options options = {
       .dt = deck->dt,
       .theta = deck->algorithms.ecsim.theta,
-      .current_scale = four_pi * deck->q0 / (deck->B0 * deck->V0),
+      .current_scale = cw_ecsim_charge_scale(deck),
       .four_pi = four_pi,
       .smoothing_passes = deck->algorithms.ecsim.smoothing_passes,
       .tolerance = deck->algorithms.ecsim.solver_tolerance,
@@ -162,6 +172,8 @@ static cw_status create(cw_engine *engine) {
   CW_TRY(CW_NEW(engine->context, 1, "engine ecsim", &engine->ecsim));
   CW_TRY(create_fields(engine));
   CW_TRY(create_matrix(engine));
+  if (deck->algorithms.ecsim.charge_correction)
+    CW_TRY(cw_ecsim_charge_create(engine));
   CW_TRY(CW_NEW(engine->context, CW_ECSIM_NODE * engine->grid.points, "fields for the mover",
                 &engine->ecsim->nodes));
   const int sorted = deck->algorithms.ecsim.pipeline != CW_PIPELINE_UNSORTED;
@@ -179,6 +191,7 @@ static void destroy(cw_engine *engine) {
     return;
   cw_ecsim_destroy(state->fields);
   cw_massmatrix_destroy(state->matrix);
+  cw_ecsim_charge_destroy(engine);
   CW_DELETE(engine->context, state->nodes);
   CW_DELETE(engine->context, state->faults);
   CW_DELETE(engine->context, state);
@@ -204,12 +217,13 @@ static cw_status divergence(cw_engine *engine, int of_B, double position[3]) {
 static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
                      cw_engine_memory *memory) {
   const double points = (double)grid->points, real = sizeof(double);
-  double entries = 9;
+  double entries = deck->algorithms.ecsim.charge_correction ? 10 : 9;
   for (int a = 0; a < grid->dim; a++)
     entries *= deck->algorithms.deposit.shape_order + 1;
   memory->fields = (27 + 2 + CW_ECSIM_NODE) * points * real;
   /* matrix, a sort, and the solver's vectors: restart + 1 and six more */
-  memory->work = entries * points * real + largest * 16 +
+  memory->work = entries * points * real +
+                 largest * (deck->algorithms.ecsim.charge_correction ? 24 : 16) +
                  (deck->algorithms.ecsim.solver_restart + 7) * 3.0 * points * real;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
-#include "engine/ecsim_private.h"
+#include "engine/ecsim_charge.h"
 
 /* Weight times |v|^2 of one block of slots, by compensated summation (A. Neumaier, Z. angew. Math.
  * Mech. 54 (1974) 39): the sum must not hide a drift of 1e-14. */
@@ -106,8 +106,7 @@ static double largest_inside(const cw_grid *grid, const double *density) {
   return largest;
 }
 
-/* Charges times `unit` at cell centres in engine->density, and the largest of any one species. */
-static cw_status charge_at_centres(cw_engine *engine, double unit, double *largest) {
+cw_status cw_ecsim_charge_at_centres(cw_engine *engine, double unit, double *largest) {
   double *total = engine->density, *one = engine->species_density;
   *largest = 0;
   zero(engine, total);
@@ -125,12 +124,13 @@ static cw_status charge_at_centres(cw_engine *engine, double unit, double *large
 }
 
 /* The sum over species may vanish everywhere; the error is measured against the largest density of
- * any one species. Positions stand half a step after E: the charge is that of the positions. */
+ * any one species. Positions stand half a step after E: the charge is that of the positions, or with
+ * the charge correction that of E's time. */
 static cw_status charge_error(cw_engine *engine, double *error) {
-  const cw_deck *deck = engine->deck;
   double largest, max_error, max_rho;
-  CW_TRY(charge_at_centres(engine, 1, &largest));
-  const double scale = cw_ecsim_four_pi(deck) * deck->q0 / (deck->B0 * deck->V0);
+  CW_TRY(cw_ecsim_charge_at_centres(engine, 1, &largest));
+  cw_ecsim_charge_blend(engine, 1, engine->density);
+  const double scale = cw_ecsim_charge_scale(engine->deck);
   CW_TRY(cw_ecsim_charge_error(engine->ecsim->fields, engine->density, scale, &max_error,
                                &max_rho));
   *error = max_error == 0 ? 0 : max_error / (scale * largest);
@@ -139,7 +139,9 @@ static cw_status charge_error(cw_engine *engine, double *error) {
 
 cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density) {
   double largest;
-  CW_TRY(charge_at_centres(engine, 1 / engine->deck->particles.ppc0, &largest));
+  const double unit = 1 / engine->deck->particles.ppc0;
+  CW_TRY(cw_ecsim_charge_at_centres(engine, unit, &largest));
+  cw_ecsim_charge_blend(engine, unit, engine->density);
   CW_TRY(cw_ecsim_smooth(engine->ecsim->fields, -1, engine->density));
   *density = engine->density;
   return CW_OK;

@@ -7,6 +7,8 @@
 #include "engine/ecsim.h"
 #include "engine/engine_private.h"
 
+typedef struct cw_ecsim_charge cw_ecsim_charge; /* ecsim_charge.c */
+
 struct cw_ecsim_state {
   cw_ecsim_fields *fields;
   cw_massmatrix *matrix;
@@ -14,6 +16,7 @@ struct cw_ecsim_state {
   int64_t *faults;      /* of the mover, one a block */
   int64_t fault_blocks; /* room there */
   cw_ecsim_report report;
+  cw_ecsim_charge *charge; /* NULL: no charge correction */
 };
 
 cw_status cw_ecsim_move(cw_engine *engine);
@@ -21,6 +24,11 @@ cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostic
 cw_status cw_ecsim_density(cw_engine *engine, int species, double **density);
 /* The charge density at cell centres that div E answers to, per reference charge and n0. */
 cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density);
+/* Charges times `unit` of the places at cell centres, folded, in engine->density, and the largest of
+ * any one species. */
+cw_status cw_ecsim_charge_at_centres(cw_engine *engine, double unit, double *largest);
+/* What a particle's charge times 1 / volume is multiplied by in div E = scale rho. */
+double cw_ecsim_charge_scale(const cw_deck *deck);
 /* beta = q dt / (2 m) of a species, for fields in units of B0. */
 double cw_ecsim_beta(const cw_deck *deck, const cw_deck_species *species);
 /* When external fields act in the step to come: at theta, where E is solved for. */

@@ -4,7 +4,7 @@
 
 #include "base/context_private.h"
 #include "base/device.h"
-#include "engine/ecsim_private.h"
+#include "engine/ecsim_charge.h"
 #include "engine/engine_private.h"
 #include "setup/particle_arrays.h"
 
@@ -81,6 +81,22 @@ static cw_status pass_fields(const passage *way) {
   return CW_OK;
 }
 
+/* With the charge correction, the charge before the last move belongs to the state. */
+static cw_status pass_charge(const passage *way) {
+  const cw_grid *grid = &way->engine->grid;
+  member item = {.array = {.name = "fields/charge_before", .type = CW_ARRAY_F64, .rank = grid->dim}};
+  if (!way->engine->ecsim || way->engine->step == 0)
+    return CW_OK;
+  item.array.data = cw_ecsim_charge_before(way->engine);
+  if (!item.array.data)
+    return CW_OK;
+  for (int a = 0; a < grid->dim; a++)
+    item.array.extent[a] = grid->size[grid->dim - 1 - a];
+  if (way->source)
+    cw_ecsim_charge_set_known(way->engine);
+  return pass(way, &item);
+}
+
 /* One member of a species on its way. */
 typedef struct species_passage {
   const passage *way;
@@ -127,6 +143,7 @@ static cw_status pass_sources(const passage *way) {
 cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user) {
   const passage way = {.engine = engine, .visit = visit, .user = user};
   CW_TRY(pass_fields(&way));
+  CW_TRY(pass_charge(&way));
   for (int s = 0; s < engine->species_count; s++) {
     CW_TRY(pass_particles(&way, &engine->species[s]));
     CW_TRY(save_table(&way, &engine->species[s]));
@@ -138,7 +155,7 @@ double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t pa
   const double real = cw_precision_size(deck->simulation.precision);
   const double each = grid->dim * (sizeof(int32_t) + real) + 3 * real +
                       (deck->particles.use_weights ? real : 0) + sizeof(uint8_t) + sizeof(uint64_t);
-  return 9 * real * (double)grid->points + each * (double)particles;
+  return (deck->algorithms.ecsim.charge_correction ? 10 : 9) * real * (double)grid->points + each * (double)particles;
 }
 
 static cw_status restore_table(const passage *way, cw_species_state *species) {
@@ -180,6 +197,7 @@ static cw_status restore_state(const passage *way) {
   cw_engine *engine = way->engine;
   const cw_deck *deck = engine->deck;
   CW_TRY(pass_fields(way));
+  CW_TRY(pass_charge(way));
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(restore_species(way, &engine->species[s]));
   CW_TRY(pass_sources(way));
