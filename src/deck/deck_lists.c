@@ -2,18 +2,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "deck/deck_entity.h"
 #include "deck/deck_reader.h"
 
 static void wrong(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
                   const char *expected) {
+  const char *theirs = cw_deck_entity_word(key, node);
   char found[CW_DECK_QUOTE + 32], count[32];
   const char *what = cw_deck_describe(node, found);
   if (cw_toml_node_type(node) == CW_TOML_ARRAY) {
     snprintf(count, sizeof count, "a list of %zu", cw_toml_count(node));
     what = count;
   }
-  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s.%s: found %s; expected %s",
-                key->section, key->name, what, expected);
+  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s.%s: found %s; expected %s%s%s",
+                key->section, key->name, what, expected, theirs ? ": " : "", theirs ? theirs : "");
 }
 
 static int is_list(const cw_toml_node *node, size_t low, size_t high) {
@@ -27,12 +29,27 @@ static int dimension(const cw_deck_reader *reader) {
   return node && is_list(node, 1, 3) ? (int)cw_toml_count(node) : 0;
 }
 
+/* As in Entity, sides of axes that the grid has not may stand there. */
+static int has_further_sides(cw_deck_reader *reader, const cw_deck_key *key,
+                             const cw_toml_node *node, int dim) {
+  if (key->type != CW_DECK_FIELD_SIDES && key->type != CW_DECK_PARTICLE_SIDES)
+    return 0;
+  if (!dim || !is_list(node, (size_t)dim + 1, 3))
+    return 0;
+  cw_deck_entity_note(reader, cw_deck_place(cw_toml_item(node, (size_t)dim)),
+                      "passed over %s.%s from axis %d on: the grid has %d", key->section, key->name,
+                      dim + 1, dim);
+  return 1;
+}
+
 /* 1 if the list has an entry an axis. */
 static int has_entry_an_axis(cw_deck_reader *reader, const cw_deck_key *key,
                              const cw_toml_node *node, const char *entry) {
   char expected[120];
   int dim = dimension(reader);
   if (dim ? is_list(node, (size_t)dim, (size_t)dim) : is_list(node, 1, 3))
+    return 1;
+  if (has_further_sides(reader, key, node, dim))
     return 1;
   if (dim)
     snprintf(expected, sizeof expected, "a list of %d, one %s an axis of grid.resolution", dim,
@@ -91,7 +108,8 @@ static void read_sides(cw_deck_reader *reader, const cw_deck_key *key, const cw_
   snprintf(expected, sizeof expected, "a list of one or two out of %s", range);
   if (!has_entry_an_axis(reader, key, node, "list of one or two names"))
     return;
-  for (size_t a = 0; a < cw_toml_count(node); a++) {
+  const int dim = dimension(reader);
+  for (size_t a = 0; a < (dim ? (size_t)dim : cw_toml_count(node)); a++) {
     const cw_toml_node *item = cw_toml_item(node, a);
     if (!is_list(item, 1, 2)) {
       wrong(reader, key, item, expected);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "deck/deck_entity.h"
 #include "deck/deck_reader.h"
 
 enum { MAX_PATH = 200 };
@@ -170,6 +171,12 @@ static void visit_table(cw_deck_walk *walk, const char *path, const cw_toml_node
                   path);
 }
 
+/* Parameters of a problem are its own, whatever other codes call theirs. */
+static int is_of_entity(const cw_deck_reader *reader, const char *section, const char *name) {
+  return cw_deck_entity_knows(section, name) &&
+         (strcmp(section, "setup") != 0 || !cw_toml_find(reader->root, "setup.problem"));
+}
+
 static void visit_member(void *user, const char *name, cw_toml_place place,
                          const cw_toml_node *value) {
   cw_deck_walk *walk = user;
@@ -184,6 +191,11 @@ static void visit_member(void *user, const char *name, cw_toml_place place,
     cw_deck_read_value(walk->reader, key, value, walk->base);
   } else if (strlen(name) < 60 && !strchr(name, '.') && cw_deck_key_is_table(path))
     visit_table(walk, path, value);
+  else if (is_of_entity(walk->reader, walk->section, name) &&
+           cw_deck_entity_read(walk->reader, walk->section, name, where, value, walk->base))
+    return;
+  else if (cw_toml_node_type(value) == CW_TOML_TABLE && cw_deck_entity_is_table(path))
+    walk_table(walk->reader, path, value, walk->reader->deck);
   else if (strcmp(walk->section, "setup") == 0)
     cw_deck_read_parameter(walk->reader, name, where, value);
   else
@@ -275,6 +287,8 @@ static void read_tree(cw_deck_reader *reader) {
     cw_deck_check_ecsim(reader);
   if (reader->rank == CW_RANK_NONE && !cw_deck_is_state(deck))
     check_and_derive(reader);
+  if (reader->rank == CW_RANK_NONE)
+    cw_deck_entity_intervals(reader);
 }
 
 cw_status cw_deck_complete(cw_context *context, cw_deck *deck) {
@@ -294,7 +308,8 @@ static int is_known_path(const char *path) {
   size_t length = strlen(species_section);
   if (strncmp(section, species_section, length) == 0)
     snprintf(section, sizeof section, "%s", species_section);
-  return cw_deck_is_parameter_section(section) || cw_deck_key_find(section, dot + 1) != NULL;
+  return cw_deck_is_parameter_section(section) || cw_deck_key_find(section, dot + 1) != NULL ||
+         cw_deck_entity_knows(section, dot + 1);
 }
 
 static cw_status refuse_override(cw_context *context, cw_deck *deck, int number, const char *path) {
@@ -359,8 +374,10 @@ cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
   }
   CW_TRY_CLEANUP(status, apply_overrides(context, deck, tree, overrides, override_count));
   CW_TRY_CLEANUP(status, make_room_for_texts(context, deck, length, overrides, override_count));
-  cw_deck_reader reader = {.deck = deck, .root = cw_toml_root(tree)};
+  struct cw_deck_entity entity = {0};
+  cw_deck_reader reader = {.deck = deck, .root = cw_toml_root(tree), .entity = &entity};
   read_tree(&reader);
+  cw_deck_entity_tell(&reader);
   if (reader.rank != CW_RANK_NONE)
     status = cw_deck_fail(context, deck, reader.where, "%s", reader.message);
 cleanup:

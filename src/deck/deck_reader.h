@@ -17,6 +17,7 @@ typedef struct cw_deck_reader {
   cw_deck_rank rank; /* of the fault held */
   cw_deck_where where;
   char message[CW_DECK_MESSAGE];
+  struct cw_deck_entity *entity; /* what was found of another code; NULL: nobody asks */
 } cw_deck_reader;
 
 /* Fills a deck whose path and source (of `length` bytes) are set. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deck/deck_entity.h"
 #include "deck/deck_reader.h"
 
 static void *member(const cw_deck_key *key, void *base) {
@@ -43,9 +44,11 @@ const char *cw_deck_describe(const cw_toml_node *node, char text[CW_DECK_QUOTE +
 
 static void wrong(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
                   const char *expected) {
+  const char *theirs = cw_deck_entity_word(key, node);
   char found[CW_DECK_QUOTE + 32];
-  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s.%s: found %s; expected %s",
-                key->section, key->name, cw_deck_describe(node, found), expected);
+  cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place(node), "%s.%s: found %s; expected %s%s%s",
+                key->section, key->name, cw_deck_describe(node, found), expected,
+                theirs ? ": " : "", theirs ? theirs : "");
 }
 
 static void wrong_range(cw_deck_reader *reader, const cw_deck_key *key, const cw_toml_node *node,
@@ -178,7 +181,9 @@ static void read_duration(cw_deck_reader *reader, const cw_deck_key *key, const 
   int fits = hours >= 1 && hours <= 6 && length == hours + 6 && strlen(text) == length;
   for (size_t k = 0; k < 6 && fits; k++)
     fits = k % 3 == 0 ? rest[k] == ':' : rest[k] >= '0' && rest[k] <= (k % 3 == 1 ? '5' : '9');
-  if (fits)
+  if (cw_toml_node_type(node) == CW_TOML_STRING && length == 0)
+    *seconds = 0; /* Entity's way to say never */
+  else if (fits)
     *seconds = 3600.0 * atoi(text) + 60.0 * atoi(rest + 1) + atoi(rest + 4);
   else
     wrong(reader, key, node, "string \"HH:MM:SS\"");
