@@ -143,6 +143,7 @@ static json_t *json_value(const cw_deck_key *key, const cw_deck *deck, const voi
     return json_real(*(const double *)member);
   case CW_DECK_TEXT:
   case CW_DECK_PATH:
+  case CW_DECK_FORMULA:
   case CW_DECK_LABEL:
     return json_string(member);
   case CW_DECK_CHOICE:

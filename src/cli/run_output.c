@@ -8,6 +8,7 @@
 #include "base/context_private.h"
 #include "cli/run_fields.h"
 #include "cli/run_histograms.h"
+#include "cli/run_particles.h"
 #include "output/output.h"
 
 enum { COLUMN_NAME = CW_DECK_NAME + 16, FIXED_COLUMNS = 8 };
@@ -158,6 +159,8 @@ cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_seri
   switch (series) {
   case CW_SERIES_FIELDS:
     return cw_run_fields_write(output->context, output->deck, output->folder, engine);
+  case CW_SERIES_PARTICLES:
+    return cw_run_particles_write(output->context, output->deck, output->folder, engine);
   case CW_SERIES_SPECTRA:
     return cw_run_spectra_write(output->context, output->deck, output->folder, engine);
   case CW_SERIES_PHASE_SPACE:

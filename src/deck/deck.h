@@ -108,6 +108,7 @@ typedef struct cw_deck_axis {
  * others each in a folder of its name. */
 typedef enum cw_series {
   CW_SERIES_FIELDS = 0,
+  CW_SERIES_PARTICLES,
   CW_SERIES_SPECTRA,
   CW_SERIES_PHASE_SPACE,
   CW_SERIES_COUNT
@@ -205,6 +206,14 @@ typedef struct cw_deck {
       int enable;
       cw_deck_words species; /* as written; none: all */
       uint32_t chosen;       /* bits of the species */
+      int64_t stride;
+      char select[CW_DECK_PATH_SIZE]; /* an expression, or "" */
+      int64_t interval;
+    } particles;
+    struct {
+      int enable;
+      cw_deck_words species;
+      uint32_t chosen;
       double e_min, e_max;
       int log_bins, n_bins;
       int32_t spatial_bins[3];

@@ -185,6 +185,7 @@ static size_t size_of(const cw_deck_key *key) {
   case CW_DECK_LABEL:
     return CW_DECK_NAME;
   case CW_DECK_PATH:
+  case CW_DECK_FORMULA:
     return CW_DECK_PATH_SIZE;
   case CW_DECK_RESOLUTION:
     return sizeof((cw_deck *)0)->grid.resolution;

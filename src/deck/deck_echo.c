@@ -92,6 +92,7 @@ void cw_deck_put_value(FILE *stream, const cw_deck_key *key, const cw_deck *deck
     return;
   case CW_DECK_TEXT:
   case CW_DECK_PATH:
+  case CW_DECK_FORMULA:
   case CW_DECK_LABEL:
     put_string(stream, member);
     return;

@@ -1,4 +1,4 @@
-/* What [output.spectra] and [output.phase_space] ask for. */
+/* What [output.particles], [output.spectra] and [output.phase_space] ask for. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,9 +138,11 @@ static void check_map(cw_deck_reader *reader, int k) {
                     cw_deck_coordinates[map[0].coordinate], cw_deck_coordinates[map[1].coordinate]);
 }
 
-void cw_deck_check_histograms(cw_deck_reader *reader) {
+void cw_deck_check_particle_output(cw_deck_reader *reader) {
   cw_deck *deck = reader->deck;
   check_spectra(reader);
+  deck->output.particles.chosen =
+      choose_species(reader, "output.particles", &deck->output.particles.species);
   deck->output.phase_space.chosen =
       choose_species(reader, "output.phase_space", &deck->output.phase_space.species);
   for (int k = 0; k < deck->output.phase_space.maps.count; k++)

@@ -198,6 +198,20 @@ const cw_deck_key cw_deck_keys[] = {
     {"output.fields", "downsampling", CW_DECK_FACTORS, DEFAULT("1"), "cells",
      "How many cells along each axis are averaged into one value; divides the resolution",
      RANGE(1, 1073741824), IN(output.fields.downsampling)},
+    {"output.particles", "enable", CW_DECK_BOOL, DEFAULT("true"), "", "Write particle files", ANY,
+     IN(output.particles.enable)},
+    {"output.particles", "species", CW_DECK_WORDS, DEFAULT("[]"), "",
+     "Labels or numbers of the species; []: all", ANY, IN(output.particles.species)},
+    {"output.particles", "stride", CW_DECK_INT64, DEFAULT("100"), "",
+     "One of so many particles is written, by a hash of its id: the same ones in each file",
+     RANGE(1, COUNT_MAX), IN(output.particles.stride)},
+    {"output.particles", "select", CW_DECK_FORMULA, DEFAULT("\"\""), "",
+     "Which of them: an expression of x, y, z, ux, uy, uz, gamma, such as \"gamma > 10 && x < 5\"; "
+     "\"\": all",
+     ANY, IN(output.particles.select)},
+    {"output.particles", "interval", CW_DECK_INT64, DEFAULT("0"), "steps",
+     "Steps between particle files; 0: as in [output]", RANGE(0, STEPS_MAX),
+     IN(output.particles.interval)},
     {"output.spectra", "enable", CW_DECK_BOOL, DEFAULT("true"), "", "Write energy spectra", ANY,
      IN(output.spectra.enable)},
     {"output.spectra", "species", CW_DECK_WORDS, DEFAULT("[]"), "",
@@ -298,6 +312,7 @@ const char *cw_deck_type_name(const cw_deck_key *key) {
     return "float";
   case CW_DECK_TEXT:
   case CW_DECK_PATH:
+  case CW_DECK_FORMULA:
   case CW_DECK_DURATION:
   case CW_DECK_LABEL:
   case CW_DECK_CHOICE:

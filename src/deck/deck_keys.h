@@ -15,6 +15,7 @@ typedef enum cw_deck_type {
   CW_DECK_FLOAT,    /* double */
   CW_DECK_TEXT,     /* char[CW_DECK_NAME] */
   CW_DECK_PATH,     /* char[CW_DECK_PATH_SIZE], may be empty */
+  CW_DECK_FORMULA,  /* the same, of an expression */
   CW_DECK_DURATION, /* double, seconds; written "HH:MM:SS" */
   CW_DECK_LABEL,    /* char[CW_DECK_NAME] of characters that file and column names can hold */
   CW_DECK_CHOICE,   /* an enum, written as one of a list of words */

@@ -48,7 +48,8 @@ static const char *const stems[] = {
     [CW_DECK_TEMPERATURE] = "temperature",
 };
 
-const char *const cw_series_names[CW_SERIES_COUNT] = {"fields", "spectra", "phase_space"};
+const char *const cw_series_names[CW_SERIES_COUNT] = {"fields", "particles", "spectra",
+                                                       "phase_space"};
 
 int64_t cw_deck_interval(const cw_deck *deck, cw_series series) {
   int64_t own = 0;
@@ -57,6 +58,10 @@ int64_t cw_deck_interval(const cw_deck *deck, cw_series series) {
   case CW_SERIES_FIELDS:
     own = deck->output.fields.interval;
     wanted = deck->output.fields.enable && deck->output.fields.quantities.count > 0;
+    break;
+  case CW_SERIES_PARTICLES:
+    own = deck->output.particles.interval;
+    wanted = deck->output.particles.enable && deck->output.particles.chosen != 0;
     break;
   case CW_SERIES_SPECTRA:
     own = deck->output.spectra.interval;
@@ -290,5 +295,5 @@ void cw_deck_check_output(cw_deck_reader *reader) {
   if (reader->rank == before)
     check_names(reader);
   check_downsampling(reader);
-  cw_deck_check_histograms(reader);
+  cw_deck_check_particle_output(reader);
 }

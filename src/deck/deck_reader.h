@@ -64,7 +64,7 @@ void cw_deck_check_ecsim(cw_deck_reader *reader);
 /* What output.fields.quantities and the like mean, once the species and the grid are known. */
 void cw_deck_check_output(cw_deck_reader *reader);
 
-void cw_deck_check_histograms(cw_deck_reader *reader);
+void cw_deck_check_particle_output(cw_deck_reader *reader);
 /* Bits of the species in "A_B" beside `before`, labels or numbers from 1, each once; 0: not such a
  * list. */
 uint32_t cw_deck_species_bits(const cw_deck *deck, const char *text, uint32_t before);

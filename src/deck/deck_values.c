@@ -168,7 +168,9 @@ static void read_path(cw_deck_reader *reader, const cw_deck_key *key, const cw_t
   if (fits)
     memcpy(value, text, length + 1);
   else
-    wrong(reader, key, node, "path of at most 255 bytes without control characters");
+    wrong(reader, key, node,
+          key->type == CW_DECK_FORMULA ? "expression of at most 255 bytes without control characters"
+                                       : "path of at most 255 bytes without control characters");
 }
 
 /* "HH:MM:SS": any number of hours. */
@@ -240,6 +242,7 @@ void cw_deck_read_value(cw_deck_reader *reader, const cw_deck_key *key, const cw
     read_text(reader, key, node, member(key, base));
     return;
   case CW_DECK_PATH:
+  case CW_DECK_FORMULA:
     read_path(reader, key, node, member(key, base));
     return;
   case CW_DECK_DURATION:

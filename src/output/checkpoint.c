@@ -26,7 +26,7 @@ static cw_status put_root(const writer *out, hid_t file) {
   const cw_deck *deck = out->deck;
   char origin[160];
   cw_checkpoint_describe(out->h5.context, origin);
-  CW_TRY(cw_h5_put_file_attributes(&out->h5, file, "checkpoint_%08T.h5", deck));
+  CW_TRY(cw_h5_put_file_attributes(&out->h5, file, "checkpoint_%08T.h5", 0, deck));
   CW_TRY(cw_h5_put_text(&out->h5, file, "meshesPath", "fields/"));
   CW_TRY(cw_h5_put_text(&out->h5, file, "particlesPath", "particles/"));
   CW_TRY(cw_h5_put_long_text(&out->h5, file, "deckSource", deck->source));

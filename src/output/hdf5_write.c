@@ -68,6 +68,15 @@ cw_status cw_h5_put_integer(const cw_h5_out *out, hid_t object, const char *name
   return put(out, object, name, H5T_NATIVE_INT64, H5Screate(H5S_SCALAR), &value);
 }
 
+cw_status cw_h5_put_uint32(const cw_h5_out *out, hid_t object, const char *name, uint32_t value) {
+  return put(out, object, name, H5T_NATIVE_UINT32, H5Screate(H5S_SCALAR), &value);
+}
+
+cw_status cw_h5_put_shape(const cw_h5_out *out, hid_t object, const char *name, uint64_t count) {
+  const hsize_t one = 1;
+  return put(out, object, name, H5T_NATIVE_UINT64, H5Screate_simple(1, &one, NULL), &count);
+}
+
 cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name,
                             const double *values, int count) {
   hsize_t length = (hsize_t)count;
@@ -123,10 +132,9 @@ static cw_status put_deck(const cw_h5_out *out, hid_t file, const cw_deck *deck)
 }
 
 cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char *format,
-                                    const cw_deck *deck) {
-  uint32_t extension = 0; /* no domain-specific extension */
+                                    uint32_t extensions, const cw_deck *deck) {
   CW_TRY(cw_h5_put_text(out, file, "openPMD", "1.1.0"));
-  CW_TRY(put(out, file, "openPMDextension", H5T_NATIVE_UINT32, H5Screate(H5S_SCALAR), &extension));
+  CW_TRY(cw_h5_put_uint32(out, file, "openPMDextension", extensions));
   CW_TRY(cw_h5_put_text(out, file, "basePath", "/data/%T/"));
   CW_TRY(cw_h5_put_text(out, file, "iterationEncoding", "fileBased"));
   CW_TRY(cw_h5_put_text(out, file, "iterationFormat", format));

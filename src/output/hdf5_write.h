@@ -23,6 +23,9 @@ cw_status cw_h5_put_long_text(const cw_h5_out *out, hid_t object, const char *na
                               const char *text);
 cw_status cw_h5_put_double(const cw_h5_out *out, hid_t object, const char *name, double value);
 cw_status cw_h5_put_integer(const cw_h5_out *out, hid_t object, const char *name, int64_t value);
+cw_status cw_h5_put_uint32(const cw_h5_out *out, hid_t object, const char *name, uint32_t value);
+/* openPMD's shape of a constant component: an array of one. */
+cw_status cw_h5_put_shape(const cw_h5_out *out, hid_t object, const char *name, uint64_t count);
 cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name,
                             const double *values, int count);
 
@@ -30,10 +33,10 @@ cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name
  * for small ones, to be closed where it is positive. */
 hid_t cw_h5_compressed(int rank, const hsize_t *extent);
 
-/* openPMD's version and encoding of iterations (`format`: "fields_%08T.h5"), software, version,
- * commit, backend, date; then the deck as resolved (NULL: none) with its name and scales. */
+/* openPMD's version, extensions (1: ED-PIC) and encoding of iterations (`format`:
+ * "fields_%08T.h5"), software, version, commit, backend, date; then the deck as resolved (NULL: none) with its name and scales. */
 cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char *format,
-                                    const cw_deck *deck);
+                                    uint32_t extensions, const cw_deck *deck);
 
 /* Everything in the part file, by `body`; closed on return, whatever happens. Errors: body's, and
  * CW_ERROR_IO with the system's own reason, if it gave one. */

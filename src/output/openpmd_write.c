@@ -32,7 +32,7 @@ static cw_status put_all(const cw_h5_out *out, hid_t file, const void *user) {
   hid_t iteration = -1;
   cw_status status = CW_OK;
   snprintf(name, sizeof name, "%s_%%08T.h5", cw_series_names[job->series]);
-  CW_TRY(cw_h5_put_file_attributes(out, file, name, job->deck));
+  CW_TRY(cw_h5_put_file_attributes(out, file, name, job->series == CW_SERIES_PARTICLES, job->deck));
   hid_t data = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   snprintf(name, sizeof name, "%" PRId64, job->when->step);
   if (data >= 0)

@@ -71,6 +71,25 @@ cw_status cw_output_write_histograms(cw_context *context, const char *folder, cw
                                      const cw_deck *deck, const cw_output_time *when,
                                      const cw_output_histogram *histograms, int count);
 
+/* Particles of one species to be written, after ED-PIC. */
+typedef struct cw_output_species {
+  const char *name;
+  int dim;
+  int64_t count;
+  cw_precision precision; /* of momenta and weights in the file; places are double */
+  const double *x[3], *u[3], *weight;
+  const uint64_t *id;
+  double mass, charge;               /* of the reference particle's */
+  int shape_order;                   /* 0: zigzag */
+  const char *deposition, *push;     /* ED-PIC's words, or others' */
+  double length_SI, momentum_SI, mass_SI, charge_SI;
+} cw_output_species;
+/* Writes folder/particles/particles_%08d.h5: for each species position, positionOffset (zero),
+ * momentum (mass times u), weighting, charge, mass and id. Errors: as write_fields. */
+cw_status cw_output_write_particles(cw_context *context, const char *folder, const cw_deck *deck,
+                                    const cw_output_time *when, const cw_output_species *species,
+                                    int count);
+
 /* history.csv: a header line of names, then a row an interval, numbers as the shortest text that
  * reads back to the same bits. A row is there whole or not at all. Errors: CW_ERROR_ARGUMENT (no
  * names, a name with a comma, quote or line break), CW_ERROR_IO (also: another run writes it),

@@ -9,11 +9,15 @@
 
 #include "base/context_private.h"
 
+enum { VARIABLES = 8 };
+static const char *const variable_names[VARIABLES] = {"x",  "y",  "z",  "t",
+                                                      "ux", "uy", "uz", "gamma"};
+
 /* A thread's own, on cache lines of its own. */
 typedef struct slot {
   muParserHandle_t parser;
-  double variable[4];
-  char apart[128 - sizeof(muParserHandle_t) - 4 * sizeof(double)];
+  double variable[VARIABLES];
+  char apart[128 - sizeof(muParserHandle_t) - VARIABLES * sizeof(double)];
 } slot;
 
 struct cw_expression {
@@ -82,8 +86,16 @@ static void ignore(muParserHandle_t parser) {
   (void)parser;
 }
 
-static int compile(slot *slot, const char *text, const cw_expression_scope *scope) {
-  static const char *const names[] = {"x", "y", "z", "t"};
+/* A constant that has the name of a variable that is allowed is hidden by it. */
+static int is_hidden(const char *name, int allowed) {
+  for (int v = 0; v < VARIABLES; v++)
+    if (allowed >> v & 1 && strcmp(variable_names[v], name) == 0)
+      return 1;
+  return 0;
+}
+
+/* x, y, z and t are known wherever they stand, the others where they are allowed. */
+static int compile(slot *slot, const char *text, const cw_expression_scope *scope, int allowed) {
   const muParserHandle_t parser = slot->parser = mupCreate(muBASETYPE_FLOAT);
   if (!parser)
     return 0;
@@ -99,9 +111,11 @@ static int compile(slot *slot, const char *text, const cw_expression_scope *scop
       mupDefineMultFun(parser, bodies[k].name, bodies[k].many, 1);
   }
   for (int k = 0; k < scope->count; k++)
-    mupDefineConst(parser, scope->name[k], scope->value[k]);
-  for (int v = 0; v < 4; v++)
-    mupDefineVar(parser, names[v], &slot->variable[v]);
+    if (!is_hidden(scope->name[k], allowed))
+      mupDefineConst(parser, scope->name[k], scope->value[k]);
+  for (int v = 0; v < VARIABLES; v++)
+    if (v < 4 || allowed >> v & 1)
+      mupDefineVar(parser, variable_names[v], &slot->variable[v]);
   char tight[CW_EXPRESSION_LENGTH + 1]; /* muParser wants no space between a name and its ( */
   size_t length = 0;
   for (const char *c = text; *c; c++)
@@ -143,7 +157,7 @@ cw_status cw_expression_create(cw_context *context, const char *text,
   made->slots = variables ? threads : 1;
   CW_TRY_CLEANUP(status, CW_NEW(context, made->slots, "expression", &made->slot));
   for (int k = 0; k < made->slots; k++)
-    if (!compile(&made->slot[k], text, scope)) {
+    if (!compile(&made->slot[k], text, scope, allowed)) {
       fault->at = 0;
       memcpy(fault->message, "muParser refuses it", sizeof "muParser refuses it");
       status = CW_ERROR_INPUT;
@@ -177,5 +191,17 @@ double cw_expression_at(const cw_expression *expression, const double x[3], doub
   slot *slot = &expression->slot[omp_get_thread_num() % expression->slots];
   memcpy(slot->variable, x, 3 * sizeof *x);
   slot->variable[3] = t;
+  return mupEval(slot->parser);
+}
+
+double cw_expression_of_particle(const cw_expression *expression, const double x[3],
+                                 const double u[3], double gamma) {
+  if (!expression->variables)
+    return expression->value;
+  slot *slot = &expression->slot[omp_get_thread_num() % expression->slots];
+  memcpy(slot->variable, x, 3 * sizeof *x);
+  slot->variable[3] = 0;
+  memcpy(slot->variable + 4, u, 3 * sizeof *u);
+  slot->variable[7] = gamma;
   return mupEval(slot->parser);
 }

@@ -18,7 +18,10 @@ enum {
   CW_EXPRESSION_Y = 2,
   CW_EXPRESSION_Z = 4,
   CW_EXPRESSION_T = 8,
-  CW_EXPRESSION_PLACE = CW_EXPRESSION_X | CW_EXPRESSION_Y | CW_EXPRESSION_Z
+  CW_EXPRESSION_PLACE = CW_EXPRESSION_X | CW_EXPRESSION_Y | CW_EXPRESSION_Z,
+  /* of a particle: ux, uy, uz, gamma; free names where they are not allowed */
+  CW_EXPRESSION_UX = 16,
+  CW_EXPRESSION_MOTION = 15 * CW_EXPRESSION_UX
 };
 
 enum { CW_EXPRESSION_NAMES = 160, CW_EXPRESSION_LENGTH = 4096 };
@@ -70,4 +73,7 @@ int cw_expression_variables(const cw_expression *expression);
 /* Value at one place and time; not finite where it is not defined. To be called by a thread of a
  * parallel region of at most the scope's threads, or outside of any. */
 double cw_expression_at(const cw_expression *expression, const double x[3], double t);
+/* The same for a particle, whose u and gamma may be asked for. */
+double cw_expression_of_particle(const cw_expression *expression, const double x[3],
+                                 const double u[3], double gamma);
 #endif

@@ -21,7 +21,9 @@ const cw_expression_function cw_expression_functions[] = {
     {"round", 1, 1}, {"erf", 1, 1},   {"erfc", 1, 1},  {"atan2", 2, 2}, {"pow", 2, 2},
     {"mod", 2, 2},   {"hypot", 2, 2}, {"min", 1, 16},  {"max", 1, 16},  {NULL, 0, 0}};
 
-static const char *const variable_names[] = {"x", "y", "z", "t"};
+enum { VARIABLES = 8, ALWAYS = 4 }; /* the first ones are never free names */
+static const char *const variable_names[VARIABLES] = {"x",  "y",  "z",  "t",
+                                                      "ux", "uy", "uz", "gamma"};
 
 typedef struct syntax {
   const char *text;
@@ -77,9 +79,9 @@ static const cw_expression_function *find_function(const char *name) {
   return NULL;
 }
 
-static int find_variable(const char *name) {
-  for (int v = 0; v < 4; v++)
-    if (strcmp(variable_names[v], name) == 0)
+static int find_variable(const char *name, int allowed) {
+  for (int v = 0; v < VARIABLES; v++)
+    if ((v < ALWAYS || allowed >> v & 1) && strcmp(variable_names[v], name) == 0)
       return 1 << v;
   return 0;
 }
@@ -92,7 +94,7 @@ static int find_constant(const syntax *s, const char *name) {
 }
 
 int cw_expression_is_free_name(const char *name) {
-  if (!is_name(*name, 1) || find_variable(name) || find_function(name))
+  if (!is_name(*name, 1) || find_variable(name, 0) || find_function(name))
     return 0;
   for (const char *c = name; *c; c++)
     if (!is_name(*c, 0))
@@ -103,7 +105,7 @@ int cw_expression_is_free_name(const char *name) {
 static int fail_unknown(syntax *s, size_t at, const char *name) {
   const char *names[CW_EXPRESSION_NAMES + 64];
   int count = 0;
-  for (int v = 0; v < 4; v++)
+  for (int v = 0; v < VARIABLES; v++)
     if (s->allowed >> v & 1)
       names[count++] = variable_names[v];
   for (int k = 0; k < s->scope->count; k++)
@@ -153,7 +155,7 @@ static int name(syntax *s) {
     return fail_at(s, from, "found a name of %zu bytes; expected a known name", s->at - from);
   snprintf(name, sizeof name, "%.*s", (int)(s->at - from), s->text + from);
   const cw_expression_function *function = find_function(name);
-  const int variable = find_variable(name);
+  const int variable = find_variable(name, s->allowed);
   if (function && next(s) != '(')
     return fail_at(s, s->at, "found %s after function '%s'; expected '('", found(s, s->at, text),
                    name);
@@ -162,6 +164,8 @@ static int name(syntax *s) {
   if (variable & ~s->allowed)
     return fail_at(s, from, "found '%s'; expected %s", name,
                    !s->allowed ? "a constant: neither place nor time is known here"
+                   : s->allowed & CW_EXPRESSION_MOTION
+                       ? "x, y or z of an axis that the grid has, ux, uy, uz or gamma"
                    : variable == CW_EXPRESSION_T ? "no time: only external fields depend on t"
                                                  : "only axes that the grid has");
   if (!variable && !find_constant(s, name))

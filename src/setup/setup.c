@@ -8,6 +8,7 @@
 #include "base/context_private.h"
 #include "setup/external.h"
 #include "setup/injectors.h"
+#include "setup/selection.h"
 
 const cw_problem *cw_problem_find(const char *name) {
   for (const cw_problem *problem = cw_problems; problem->name; problem++)
@@ -213,6 +214,7 @@ static cw_status check(cw_context *context, cw_deck *deck, const cw_deck *stored
     CW_TRY(stored ? cw_deck_take(context, deck, stored, path) : problem->resolve(context, deck));
   CW_TRY(problem->check(context, deck));
   CW_TRY(cw_external_check(context, deck));
+  CW_TRY(cw_selection_check(context, deck));
   return cw_injectors_check(context, deck);
 }
 

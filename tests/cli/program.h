@@ -68,6 +68,7 @@ static const char program_deck[] = "[simulation]\n"
                                    "[output]\n"
                                    "interval = 4\n"
                                    "stats.interval = 2\n"
+                                   "particles.enable = false\n"
                                    "spectra.enable = false\n";
 enum { PROGRAM_STEPS = 8, PROGRAM_CELLS = 24 };
 

@@ -188,6 +188,9 @@ static void expect_equal_output(const cw_deck *a, const cw_deck *b) {
   ck_assert(a->output.fields.enable == b->output.fields.enable &&
             a->output.fields.interval == b->output.fields.interval);
   expect_equal_words(&a->output.fields.quantities, &b->output.fields.quantities);
+  ck_assert(a->output.particles.stride == b->output.particles.stride &&
+            a->output.particles.chosen == b->output.particles.chosen &&
+            strcmp(a->output.particles.select, b->output.particles.select) == 0);
   ck_assert_mem_eq(&a->output.spectra.chosen, &b->output.spectra.chosen,
                    sizeof a->output.spectra - offsetof(cw_deck, output.spectra.chosen) +
                        offsetof(cw_deck, output.spectra));

@@ -51,7 +51,7 @@ static cw_status walk(void *owner, cw_array_visit *visit, void *user) {
 
 static void make_good(void) {
   char folder[] = "/tmp/cellwise_fuzz_XXXXXX", path[CW_CHECKPOINT_PATH];
-  const cw_checkpoint_info info = {.step = 2, .series_step = {-1, -1, -1}};
+  const cw_checkpoint_info info = {.step = 2, .series_step = {-1, -1, -1, -1}};
   cw_context *context = begin();
   cw_engine *engine;
   require(mkdtemp(folder) != NULL, "a folder can be made");
