@@ -271,7 +271,8 @@ static int compare_parameters(const void *a, const void *b) {
 static void check_and_derive(cw_deck_reader *reader) {
   cw_deck_check_species(reader);
   cw_deck_check_grid(reader);
-  cw_deck_check_output(reader);
+  if (reader->rank == CW_RANK_NONE)
+    cw_deck_check_output(reader);
   if (reader->rank == CW_RANK_NONE)
     cw_deck_derive(reader);
 }

@@ -132,6 +132,11 @@ static herr_t find_foreign(hid_t group, const char *name, const H5L_info_t *info
 
 static cw_status check(cw_arrays_file *file) {
   hsize_t at = 0;
+  H5G_info_t inside = {.nlinks = 0};
+  if (H5Gget_info(file->file, &inside) < 0 || inside.nlinks == 0)
+    return fail(file,
+                "found nothing in the file; expected '%s' or another field, or a species' label",
+                field_names[0]);
   if (H5Literate(file->file, H5_INDEX_NAME, H5_ITER_INC, &at, find_foreign, file) != 0)
     return CW_ERROR_FORMAT;
   for (int k = 0; k < FIELDS; k++)

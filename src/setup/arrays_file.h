@@ -6,7 +6,7 @@
  * in the middle of the edge along a, B_a of the face across a; engine ecsim: E on nodes, B at cell
  * centres). A group of each species' label: x, y, z as far as the grid has axes, inside the box;
  * ux, uy, uz (gamma v / c; engine ecsim: v / c); and weight, if and only if the deck has
- * use_weights. A species without a group has no particles. Nothing else may stand there. */
+ * use_weights. A species without a group has no particles. Nothing else may stand there, and something must. */
 #ifndef CW_SETUP_ARRAYS_FILE_H
 #define CW_SETUP_ARRAYS_FILE_H
 
