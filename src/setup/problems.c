@@ -31,6 +31,8 @@ const cw_problem cw_problems[] = {
             "two current sheets of ions and electrons across y, periodic: reconnection at any mass "
             "ratio; species 1, 2: electrons and ions of sheets and background (or of the sheets "
             "alone, with species 3, 4 for the background)"),
+    PROBLEM(gem, "the GEM reconnection challenge: one current sheet of ions and electrons across y "
+                 "between conductors; species as in double_harris"),
     PROBLEM(expressions, "your own plasma: densities, velocities, temperatures and fields as "
                          "expressions of x, y, z and of [setup.constants]"),
     PROBLEM(hdf5, "your own arrays: fields and particles from an HDF5 file, on the deck's grid"),

@@ -77,6 +77,7 @@ static const struct {
              {"reconnection", "[256, 128]", "4", 1e-5, 1e-3},
              {"own_problem", "[32, 32]", "4", 1e-5, 1e-3},
              {"ecsim_two_stream", NULL, NULL, INFINITY, 1e-13},
+             {"ecsim_gem", "[64, 32]", "4", INFINITY, 1e-8},
              {"ecsim_double_harris", "[20, 10, 10]", "8", INFINITY, 1e-13}};
 enum { DECKS = (int)(sizeof decks / sizeof *decks) };
 
