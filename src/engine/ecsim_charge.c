@@ -61,9 +61,9 @@ void cw_ecsim_charge_destroy(cw_engine *engine) {
   if (!charge)
     return;
   cw_massmatrix_destroy(charge->matrix);
-  void *const arrays[] = {charge->before, charge->residual, charge->phi,   charge->direction,
-                          charge->smooth, charge->result,   charge->rows,  charge->order,
-                          charge->begin};
+  void *const arrays[] = {charge->before,    charge->residual, charge->phi,
+                          charge->direction, charge->smooth,   charge->result,
+                          charge->rows,      charge->order,    charge->begin};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     CW_DELETE(engine->context, arrays[k]);
   CW_DELETE(engine->context, charge);
@@ -166,8 +166,7 @@ static inline void add_particle(const cw_engine *engine, const cw_particles_view
     for (int j = 0; j < ny; j++) {
       const double both = factor * y[j].weights * z[k].weights;
       const double one = factor * (y[j].slopes * z[k].weights + y[j].weights * z[k].slopes);
-      double *row =
-          values + engine->grid.offset + y[j].entry + z[k].entry + y[j].at + z[k].at;
+      double *row = values + engine->grid.offset + y[j].entry + z[k].entry + y[j].at + z[k].at;
       for (int i = 0; i < nx; i++)
         row[x[i].entry + x[i].at] += x[i].slopes * both + x[i].weights * one;
     }
@@ -181,7 +180,7 @@ static void add_species(cw_engine *engine, const cw_particles_view *view, double
   const double *weight = view->weight;
   double *values = cw_massmatrix_get_view(charge->matrix).values;
   for (int colour = 0; colour < COLOURS; colour++) {
-#pragma omp parallel for schedule(dynamic) if (view->count > CW_BLOCK)                              \
+#pragma omp parallel for schedule(dynamic) if (view->count > CW_BLOCK)                             \
     num_threads(cw_context_threads(engine->context))
     for (int32_t slab = colour; slab < slabs; slab += COLOURS)
       for (int64_t k = charge->begin[slab]; k < charge->begin[slab + 1]; k++) {
@@ -210,9 +209,10 @@ static cw_status assemble(cw_engine *engine) {
   do {                                                                                             \
     const int32_t *over = (engine)->grid.cells;                                                    \
     const int64_t count = (int64_t)over[1] * over[2];                                              \
-    _Pragma("omp parallel for schedule(static) if (count > 256)                                    \
-                num_threads(cw_context_threads((engine)->context))")                               \
-    for (int64_t row = 0; row < count; row++) {                                                    \
+    _Pragma(                                                                                       \
+        "omp parallel for schedule(static) if (count > 256)                                    \
+                num_threads(cw_context_threads((engine)->context))") for (int64_t row = 0;         \
+                                                                          row < count; row++) {    \
       const int64_t at = cw_grid_index(&(engine)->grid, 0, row % over[1], row / over[1]);          \
       body                                                                                         \
     }                                                                                              \
@@ -371,11 +371,12 @@ static cw_status residual_of(cw_engine *engine, double *error, double *largest) 
 static void warn(cw_engine *engine, double error) {
   cw_ecsim_charge *charge = engine->ecsim->charge;
   if (!charge->warned)
-    cw_log(engine->context, CW_LOG_WARNING,
-           "algorithms.ecsim.charge_correction leaves an error of %.3g of the largest charge density "
-           "of one species at step %lld (charge_error in history.csv): more particles a cell, or "
-           "a shorter time step, bring it within reach",
-           error, (long long)engine->step);
+    cw_log(
+        engine->context, CW_LOG_WARNING,
+        "algorithms.ecsim.charge_correction leaves an error of %.3g of the largest charge density "
+        "of one species at step %lld (charge_error in history.csv): more particles a cell, or "
+        "a shorter time step, bring it within reach",
+        error, (long long)engine->step);
   charge->warned = 1;
 }
 

@@ -19,11 +19,12 @@ cw_status cw_harris_check_species(cw_context *context, const cw_deck *deck) {
     const double charge =
         s % 2 ? fabs(deck->particles.species[0].charge) : -fabs(deck->particles.species[0].charge);
     if (!(species->mass > 0) || species->charge != charge || charge == 0)
-      return cw_deck_fail(context, deck, species->where,
-                          "species %d (%s) has charge %g and mass %g; problem \"%s\" expects charge "
-                          "%g and a positive mass",
-                          s + 1, species->label, species->charge, species->mass,
-                          deck->setup.problem, charge == 0 ? -1.0 : charge);
+      return cw_deck_fail(
+          context, deck, species->where,
+          "species %d (%s) has charge %g and mass %g; problem \"%s\" expects charge "
+          "%g and a positive mass",
+          s + 1, species->label, species->charge, species->mass, deck->setup.problem,
+          charge == 0 ? -1.0 : charge);
   }
   return CW_OK;
 }
@@ -111,10 +112,10 @@ void cw_harris_scales(const cw_harris *harris, const cw_deck *deck, int species,
                       cw_species_scales *scales) {
   const int split = deck->particles.species_count == 4, background = split && species >= 2;
   const double thermal = harris->thermal[species % 2];
-  *scales = (cw_species_scales){
-      .density = background ? harris->background : 1 + (split ? 0 : harris->background),
-      .temperature = thermal * thermal,
-      .speed = background ? 0 : fabs(harris->drift[species % 2])};
+  *scales = (cw_species_scales){.density = background ? harris->background
+                                                      : 1 + (split ? 0 : harris->background),
+                                .temperature = thermal * thermal,
+                                .speed = background ? 0 : fabs(harris->drift[species % 2])};
 }
 
 double cw_harris_flux_field(cw_harris_flux *flux, const void *user, const double dx[2], int axis,

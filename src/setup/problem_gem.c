@@ -24,7 +24,8 @@ const cw_problem_key cw_gem_keys[] = {
      "in units of c"},
     {"guide_field", "float", "0", "B0", "uniform Bz"},
     {"background", "float", "0.2", "n0", "density of the uniform background"},
-    {"temperature_ratio", "float", "5", "1", "of ions to electrons; balance with B gives their sum"},
+    {"temperature_ratio", "float", "5", "1",
+     "of ions to electrons; balance with B gives their sum"},
     {"perturbation", "float", "0.1", "B skindepth0", "psi0, the height of the flux function"},
     {.name = NULL},
 };
@@ -74,9 +75,10 @@ static cw_status check_sides(cw_context *context, const cw_deck *deck) {
 cw_status cw_gem_check(cw_context *context, const cw_deck *deck) {
   const double unlimited = INFINITY;
   if (deck->simulation.engine != CW_ENGINE_ECSIM)
-    return cw_deck_fail(context, deck, deck->setup.where,
-                        "problem \"gem\" is for engine \"ecsim\": its fields stand on nodes and its "
-                        "particles are not relativistic");
+    return cw_deck_fail(
+        context, deck, deck->setup.where,
+        "problem \"gem\" is for engine \"ecsim\": its fields stand on nodes and its "
+        "particles are not relativistic");
   if (deck->grid.dim < 2)
     return cw_deck_fail(context, deck, deck->setup.where,
                         "the grid has one axis; problem \"gem\" expects 2 or 3");
@@ -90,11 +92,11 @@ cw_status cw_gem_check(cw_context *context, const cw_deck *deck) {
   const gem g = gem_of(deck);
   for (int s = 0; s < 2; s++)
     if (!(fabs(g.plasma.drift[s]) + 3 * g.plasma.thermal[s] < 1))
-      return cw_deck_fail(context, deck, cw_setup_where(deck, "B"),
-                          "setup.B = %g needs a thermal speed of %g c and a drift of %g c of species "
-                          "%d (%s); expected fewer: three thermal speeds and the drift below c",
-                          g.B, g.plasma.thermal[s], g.plasma.drift[s], s + 1,
-                          deck->particles.species[s].label);
+      return cw_deck_fail(
+          context, deck, cw_setup_where(deck, "B"),
+          "setup.B = %g needs a thermal speed of %g c and a drift of %g c of species "
+          "%d (%s); expected fewer: three thermal speeds and the drift below c",
+          g.B, g.plasma.thermal[s], g.plasma.drift[s], s + 1, deck->particles.species[s].label);
   return CW_OK;
 }
 

@@ -9,11 +9,14 @@
 #define CHARGE_DECK                                                                                \
   ECSIM_HEAD                                                                                       \
   "[grid]\nresolution = %s\nextent = %s\n[grid.boundaries]\nfields = %s\nparticles = %s\n"         \
-  "[scales]\nlarmor0 = 2.0\nskindepth0 = 0.7\n[particles]\nppc0 = %d\nuse_weights = true\n"        \
-  ECSIM_SPECIES("e", "1.0", "-1.0") ECSIM_SPECIES("i", "25.0", "1.0")                              \
-  "[algorithms.timestep]\ndt = 0.4\n[algorithms.deposit]\nshape_order = %d\n[algorithms.ecsim]\n"  \
-  "charge_correction = %s\npipeline = \"%s\"\nsmoothing_passes = %d\nsolver_tolerance = 1e-13\n"   \
-  "[setup]\nproblem = \"thermal\"\ntemperature = 0.01\nB = [0.3, 0.2, 0.1]\n"
+  "[scales]\nlarmor0 = 2.0\nskindepth0 = 0.7\n[particles]\nppc0 = %d\nuse_weights = "              \
+  "true\n" ECSIM_SPECIES("e", "1.0", "-1.0") ECSIM_SPECIES(                                        \
+      "i", "25.0",                                                                                 \
+      "1.0") "[algorithms.timestep]\ndt = 0.4\n[algorithms.deposit]\nshape_order = "               \
+             "%d\n[algorithms.ecsim]\n"                                                            \
+             "charge_correction = %s\npipeline = \"%s\"\nsmoothing_passes = %d\nsolver_tolerance " \
+             "= 1e-13\n"                                                                           \
+             "[setup]\nproblem = \"thermal\"\ntemperature = 0.01\nB = [0.3, 0.2, 0.1]\n"
 
 enum { LINE = 0, LINE_WALLS, PLANE, PLANE_WALLS, BOX, BOX_WALLS, THIN };
 
@@ -98,7 +101,8 @@ static void add_charge(engine_fixture *f, int walls, double rho[16]) {
  * without the correction is far off. */
 START_TEST(test_gauss_law_by_brute_force) {
   const int walls = _i % 2, correct = _i < 2;
-  engine_fixture f = plasma(walls ? LINE_WALLS : LINE, 1, correct ? "true" : "false", "matrix", 0, 1);
+  engine_fixture f =
+      plasma(walls ? LINE_WALLS : LINE, 1, correct ? "true" : "false", "matrix", 0, 1);
   const cw_grid *grid = cw_engine_grid(f.engine);
   const double scale = 2.0 / (64 * 0.49);
   double worst = 0;

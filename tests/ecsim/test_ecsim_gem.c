@@ -13,10 +13,11 @@ static const double B = 0.05; /* and with it the Alfven speed, far from the shee
   ECSIM_HEAD                                                                                       \
   "[grid]\nresolution = [64, 32]\nextent = [[-12.8, 12.8], [-6.4, 6.4]]\n[grid.boundaries]\n"      \
   "fields = [[\"PERIODIC\"], [\"CONDUCTOR\"]]\nparticles = [[\"PERIODIC\"], [\"REFLECT\"]]\n"      \
-  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 8.0\nuse_weights = true\n"        \
-  ECSIM_SPECIES("e", "0.04", "-1.0") ECSIM_SPECIES("i", "1.0", "1.0")                              \
-  "[algorithms.timestep]\ndt = 1.0\n[algorithms.ecsim]\nsolver_tolerance = 1e-4\n"                  \
-  "[setup]\nproblem = \"gem\"\n"
+  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 8.0\nuse_weights = "             \
+  "true\n" ECSIM_SPECIES("e", "0.04", "-1.0") ECSIM_SPECIES(                                       \
+      "i", "1.0",                                                                                  \
+      "1.0") "[algorithms.timestep]\ndt = 1.0\n[algorithms.ecsim]\nsolver_tolerance = 1e-4\n"      \
+             "[setup]\nproblem = \"gem\"\n"
 
 /* Flux between X and O line: A_z, dA_z/dx = -B_y, along the middle, its range. */
 static double flux(engine_fixture *f) {
@@ -45,8 +46,8 @@ START_TEST(test_flux_reconnects_at_the_known_rate) {
       fastest = fmax(fastest, (psi[k] - psi[k - WINDOW]) / WINDOW);
     engine_steps(&f, STEPS);
   }
-  ck_assert_msg(fabs(psi[0] - 0.2) <= 0.001, "the perturbation's flux is %.4f; expected 2 psi0 = 0.2",
-                psi[0]);
+  ck_assert_msg(fabs(psi[0] - 0.2) <= 0.001,
+                "the perturbation's flux is %.4f; expected 2 psi0 = 0.2", psi[0]);
   ck_assert_msg(fabs(total_energy(&f) / first - 1) <= 1e-4, "the energy drifts by %.3e",
                 total_energy(&f) / first - 1); /* by a solver tolerance of 1e-4 */
   if (!CW_SANITIZED)

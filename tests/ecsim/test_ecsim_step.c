@@ -113,8 +113,8 @@ static void smooth(array a, int passes) {
         for (int j = 0; j < NY; j++)
           for (int i = 0; i < NX; i++) {
             const int x = axis == 0, y = axis == 1, z = axis == 2;
-            a[node(i, j, k)] = 0.25 * copy[node(i - x, j - y, k - z)] +
-                               0.5 * copy[node(i, j, k)] + 0.25 * copy[node(i + x, j + y, k + z)];
+            a[node(i, j, k)] = 0.25 * copy[node(i - x, j - y, k - z)] + 0.5 * copy[node(i, j, k)] +
+                               0.25 * copy[node(i + x, j + y, k + z)];
           }
     }
 }
@@ -150,9 +150,7 @@ static int around(const double x[3], int order, int nodes[27], double weights[27
     double w = 1;
     for (int a = 0; a < 3; a++) {
       const double far = fabs(x[a] - (first[a] + at[a]));
-      w *= order == 1    ? 1 - far
-           : far <= 0.5 ? 0.75 - far * far
-                        : 0.5 * (1.5 - far) * (1.5 - far);
+      w *= order == 1 ? 1 - far : far <= 0.5 ? 0.75 - far * far : 0.5 * (1.5 - far) * (1.5 - far);
     }
     nodes[count] = node(first[0] + at[0], first[1] + at[1], first[2] + at[2]);
     weights[count++] = w;
@@ -190,8 +188,8 @@ static double largest_of(array a[3]) {
 }
 
 static void expect_near(double found, double expected, double tolerance, const char *what) {
-  ck_assert_msg(fabs(found - expected) <= tolerance, "%s is %.15g; expected %.15g within %.1e", what,
-                found, expected, tolerance);
+  ck_assert_msg(fabs(found - expected) <= tolerance, "%s is %.15g; expected %.15g within %.1e",
+                what, found, expected, tolerance);
 }
 
 START_TEST(test_step_satisfies_the_equations) {
@@ -204,10 +202,11 @@ START_TEST(test_step_satisfies_the_equations) {
   char path[] = "/tmp/cellwise-state-XXXXXX", text[1024];
   close(mkstemp(path));
   write_state(path, passes, order == 1 ? "CIC" : "TSC", theta);
-  snprintf(text, sizeof text,
-           "[simulation]\nname = \"step\"\nengine = \"ecsim\"\n[setup]\nproblem = \"state\"\nfile = "
-           "\"%s\"\n[algorithms.ecsim]\nsolver_tolerance = 1e-14\n",
-           path);
+  snprintf(
+      text, sizeof text,
+      "[simulation]\nname = \"step\"\nengine = \"ecsim\"\n[setup]\nproblem = \"state\"\nfile = "
+      "\"%s\"\n[algorithms.ecsim]\nsolver_tolerance = 1e-14\n",
+      path);
   engine_fixture f = engine_from_text(text, 1);
   const cw_grid *grid = cw_engine_grid(f.engine);
   const double dt = f.deck->dt, *dx = grid->dx, V = dx[0] * dx[1] * dx[2];

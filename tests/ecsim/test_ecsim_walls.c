@@ -24,18 +24,19 @@ static engine_fixture box(int cells_z, int walls, int order, const char *pipelin
                           int passes, double tolerance, int threads) {
   char text[4096], edges[512];
   sides(edges, sizeof edges, 3, walls);
-  snprintf(text, sizeof text,
-           ECSIM_HEAD
-           "[grid]\nresolution = [5, 4, %d]\nextent = [[0.0, 2.5], [0.0, 2.0], [0.0, %.17g]]\n%s"
-           "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 16.0\n" ECSIM_SPECIES(
-               "e", "1.0", "-1.0")
-               ECSIM_SPECIES(
-                   "i", "25.0",
-                   "1.0") "[algorithms.timestep]\ndt = 0.5\n[algorithms.deposit]\nshape_order = %d\n"
-                          "[algorithms.ecsim]\npipeline = \"%s\"\nsolver_tolerance = %.17g\n"
-                          "theta = %.17g\nsmoothing_passes = %d\n"
-                          "[setup]\nproblem = \"thermal\"\ntemperature = 0.02\nB = [0.1, 0.2, 0.3]\n",
-           cells_z, 0.5 * cells_z, edges, order, pipeline, tolerance, theta, passes);
+  snprintf(
+      text, sizeof text,
+      ECSIM_HEAD
+      "[grid]\nresolution = [5, 4, %d]\nextent = [[0.0, 2.5], [0.0, 2.0], [0.0, %.17g]]\n%s"
+      "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 16.0\n" ECSIM_SPECIES(
+          "e", "1.0", "-1.0")
+          ECSIM_SPECIES(
+              "i", "25.0",
+              "1.0") "[algorithms.timestep]\ndt = 0.5\n[algorithms.deposit]\nshape_order = %d\n"
+                     "[algorithms.ecsim]\npipeline = \"%s\"\nsolver_tolerance = %.17g\n"
+                     "theta = %.17g\nsmoothing_passes = %d\n"
+                     "[setup]\nproblem = \"thermal\"\ntemperature = 0.02\nB = [0.1, 0.2, 0.3]\n",
+      cells_z, 0.5 * cells_z, edges, order, pipeline, tolerance, theta, passes);
   return engine_from_text(text, threads);
 }
 
@@ -60,7 +61,10 @@ static const int wall_sets[] = {1, 2, 4, 3, 5, 6, 7};
 START_TEST(test_energy_is_kept_between_conductors) {
   /* one, two, three walled axes for long, the others for less */
   const int long_run = wall_sets[_i / 2] == 1 || wall_sets[_i / 2] == 3 || wall_sets[_i / 2] == 7;
-  const int cycles = CW_SANITIZED ? 5 : long_run ? 200 : 20, walls = wall_sets[_i / 2], order = 1 + _i % 2;
+  const int cycles = CW_SANITIZED ? 5
+                     : long_run   ? 200
+                                  : 20,
+            walls = wall_sets[_i / 2], order = 1 + _i % 2;
   static const char *const pipelines[] = {"unsorted", "sorted", "matrix"};
   engine_fixture f = box(3, walls, order, pipelines[_i % 3], 0.5, _i % 4 == 3, 1e-14, 1);
   const double first = total_energy(&f);
@@ -157,9 +161,9 @@ START_TEST(test_particle_between_mirrors) {
            ECSIM_HEAD
            "[grid]\nresolution = [4]\nextent = [[0.0, 4.0]]\n[grid.boundaries]\nfields = "
            "[[\"CONDUCTOR\"]]\nparticles = [[\"REFLECT\"]]\n[scales]\nlarmor0 = 1.0\n"
-           "skindepth0 = 1.0\n[particles]\nppc0 = 1.0\n" ECSIM_SPECIES("e", "1.0", "0.0")
-               "[algorithms.timestep]\ndt = 0.9\n[setup]\nproblem = \"orbits\"\n"
-               "position = [%.17g, 0.0, 0.0]\nu = [%.17g, 0.0, 0.0]\n",
+           "skindepth0 = 1.0\n[particles]\nppc0 = 1.0\n" ECSIM_SPECIES(
+               "e", "1.0", "0.0") "[algorithms.timestep]\ndt = 0.9\n[setup]\nproblem = \"orbits\"\n"
+                                  "position = [%.17g, 0.0, 0.0]\nu = [%.17g, 0.0, 0.0]\n",
            start, speed);
   engine_fixture f = engine_from_text(text, 1);
   for (int k = 1; k <= 100; k++) {
