@@ -14,7 +14,7 @@
 
 typedef struct arguments {
   const char *command, *folder, *quantity, *step, *output;
-  int as_json;
+  int lines, as_json;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -28,6 +28,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case 'o':
     given->output = argument;
+    return 0;
+  case 'l':
+    given->lines = 1;
     return 0;
   case 'j':
     given->as_json = 1;
@@ -94,8 +97,10 @@ static int draw(const char *command, const arguments *given) {
     return failed;
   const char *png = given->output ? given->output : made;
   cw_status status =
-      given->quantity ? cw_plot_quantity(context, given->folder, given->quantity, step, png, &shown)
-                      : cw_plot_overview_at(context, given->folder, step, png, &shown);
+      !given->quantity ? cw_plot_overview_at(context, given->folder, step, png, &shown)
+      : given->lines   ? cw_plot_quantity_lines(context, given->folder, given->quantity, step, png,
+                                                &shown)
+                       : cw_plot_quantity(context, given->folder, given->quantity, step, png, &shown);
   if (status != CW_OK)
     failed = cw_cli_error(command, context, status);
   else if (given->as_json)
@@ -113,6 +118,10 @@ static const struct argp_option options[] = {
      0},
     {"step", 's', "N", 0, "step of the field file (default: the last)", 0},
     {"output", 'o', "FILE.png", 0, "the picture (default: in DIR, named after what it shows)", 0},
+    {"lines", 'l', NULL, 0,
+     "draw magnetic field lines over the quantity (in 3D in the middle plane of x and y); an "
+     "overview has them anyway",
+     0},
     {"json", 'j', NULL, 0, "print one JSON document", 0},
     {0}};
 
@@ -123,7 +132,8 @@ const struct argp cw_plot_argp = {
     "Draw a run's output folder as a PNG picture: field maps and the energy history.\v"
     "Examples:\n"
     "  cellwise plot reconnection\n"
-    "  cellwise plot reconnection --quantity Jz --step 400 --output jz.png",
+    "  cellwise plot reconnection --quantity Jz --step 400 --output jz.png\n"
+    "  cellwise plot ecsim_gem --quantity density_ions --lines",
     NULL,
     NULL,
     NULL};

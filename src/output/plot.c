@@ -88,14 +88,15 @@ static void box_lengths(const cw_plot_field *field, double length[3]) {
     length[a] = field->spacing[a] * (double)field->cells[a];
 }
 
-static cw_status draw_slices(cw_plot_page *page, double top, const cw_plot_field *field) {
+static cw_status draw_slices(cw_plot_page *page, double top, const cw_plot_field *field,
+                             const double *flux) {
   double length[3], left = LEFT;
   box_lengths(field, length);
   double scale = slice_scale(length);
   for (int s = 0; s < SLICES; s++) {
     int normal = 2 - s, across = normal == 0 ? 1 : 0, up = normal == 2 ? 1 : 2;
     cw_plot_area area = {left, top, scale * length[across], scale * length[up]};
-    CW_TRY(cw_plot_map(page, area, field, normal, NULL, s + 1 == SLICES));
+    CW_TRY(cw_plot_map(page, area, field, normal, normal == 2 ? flux : NULL, s + 1 == SLICES));
     left += area.width + SLICE_GAP;
   }
   return CW_OK;
@@ -119,11 +120,21 @@ static cw_status draw_field(cw_plot_page *page, const cw_plot_field *field, cons
   if (field->dim == 1)
     return draw_line(page, TOP, field);
   if (field->dim == 3)
-    return draw_slices(page, TOP, field);
+    return draw_slices(page, TOP, field, flux);
   return cw_plot_map(page, area, field, 2, flux, 1);
 }
 
-/* In-plane field lines, if the file has B; *flux stays NULL otherwise. */
+/* Values at cell centres become means of neighbours along `axis`, on the faces between, as they
+ * stand on a Yee grid; the first face keeps the first value. */
+static void to_faces(const cw_plot_field *field, int axis, double *plane) {
+  const int64_t nx = field->cells[0], ny = field->cells[1], step = axis ? nx : 1;
+  for (int64_t j = ny - 1; j >= (axis == 1); j--)
+    for (int64_t i = nx - 1; i >= (axis == 0); i--)
+      plane[j * nx + i] = 0.5 * (plane[j * nx + i] + plane[j * nx + i - step]);
+}
+
+/* Field lines in the plane of x and y (in 3D: at the middle of z), if the file has B; *flux stays
+ * NULL otherwise. */
 static cw_status load_flux(cw_field_file *file, double **flux) {
   cw_plot_field x = {0}, y = {0};
   *flux = NULL;
@@ -134,11 +145,16 @@ static cw_status load_flux(cw_field_file *file, double **flux) {
   CW_TRY_CLEANUP(status, cw_plot_load(file, "By", &y));
   int finite = isfinite(x.high - x.low) && isfinite(y.high - y.low);
   int any = x.low != 0 || x.high != 0 || y.low != 0 || y.high != 0;
-  if (!finite || !any || memcmp(x.cells, y.cells, sizeof x.cells) != 0)
+  if (!finite || !any || x.dim < 2 || memcmp(x.cells, y.cells, sizeof x.cells) != 0)
     goto cleanup;
   CW_TRY_CLEANUP(status,
                  CW_NEW(file->context, (x.cells[0] + 1) * (x.cells[1] + 1), "flux function", flux));
-  cw_plot_flux(x.cells, x.spacing, x.values, y.values, *flux);
+  const int64_t middle = x.dim == 3 ? x.cells[2] / 2 * x.cells[0] * x.cells[1] : 0;
+  if (fabs(x.offset[0] - y.offset[0]) < 0.25 * x.spacing[0]) { /* engine ecsim */
+    to_faces(&x, 0, x.values + middle);
+    to_faces(&y, 1, y.values + middle);
+  }
+  cw_plot_flux(x.cells, x.spacing, x.values + middle, y.values + middle, *flux);
 cleanup:
   cw_plot_field_clear(file->context, &x);
   cw_plot_field_clear(file->context, &y);
@@ -184,8 +200,7 @@ static cw_status map_page(cw_field_file *file, const cw_table *history, const ch
     return cw_fail(file->context, CW_ERROR_FORMAT, "%s: holds none of density, rho, B, E, J",
                    file->path);
   CW_TRY_CLEANUP(status, cw_plot_load(file, quantity, &field));
-  if (field.dim == 2)
-    CW_TRY_CLEANUP(status, load_flux(file, &flux));
+  CW_TRY_CLEANUP(status, load_flux(file, &flux));
   cw_plot_title(file, "", title, sizeof title);
   int height = TOP + (int)field_height(&field, &width) + GAP + HISTORY_HEIGHT + BOTTOM;
   CW_TRY_CLEANUP(status,
@@ -303,25 +318,36 @@ cw_status cw_plot_overview(cw_context *context, const char *folder, const char *
   return cw_plot_overview_at(context, folder, -1, png, NULL);
 }
 
-static cw_status quantity_page(cw_field_file *file, const char *quantity, const char *png,
-                               cw_plot_result *result) {
+static cw_status quantity_page(cw_field_file *file, const char *quantity, int lines,
+                               const char *png, cw_plot_result *result) {
   cw_plot_field field;
+  double *flux = NULL;
   cw_plot_page page = {0};
   char title[256];
   double width;
   CW_TRY(cw_plot_load(file, quantity, &field));
   cw_status status = CW_OK;
+  if (lines)
+    CW_TRY_CLEANUP(status, load_flux(file, &flux));
+  if (lines && !flux) {
+    status = cw_fail(file->context, CW_ERROR_INPUT,
+                     "%s: has no field lines to draw; expected Bx and By, not all zero, in two or "
+                     "three dimensions",
+                     file->path);
+    goto cleanup;
+  }
   cw_plot_title(file, quantity, title, sizeof title);
   int height = TOP + (int)field_height(&field, &width) + BOTTOM;
   CW_TRY_CLEANUP(status,
                  cw_plot_page_begin(file->context, png, height, file->skindepth0, title, &page));
-  CW_TRY_CLEANUP(status, draw_field(&page, &field, NULL));
+  CW_TRY_CLEANUP(status, draw_field(&page, &field, flux));
   status = cw_plot_page_finish(&page);
   result->time = file->time;
   result->minimum = field.low;
   result->maximum = field.high;
 cleanup:
   cw_plot_page_abandon(&page);
+  CW_DELETE(file->context, flux);
   cw_plot_field_clear(file->context, &field);
   return status;
 }
@@ -353,8 +379,8 @@ static cw_status energy_page(cw_context *context, const char *folder, const char
   return status;
 }
 
-cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *quantity,
-                           int64_t step, const char *png, cw_plot_result *result) {
+static cw_status plot_quantity(cw_context *context, const char *folder, const char *quantity,
+                               int64_t step, int lines, const char *png, cw_plot_result *result) {
   char path[CW_PATH_SIZE];
   cw_plot_result shown = {.step = -1};
   cw_field_file file;
@@ -370,10 +396,20 @@ cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *
       return cw_fail(context, CW_ERROR_INPUT, "%s: has no field files (fields_XXXXXXXX.h5)",
                      folder);
     CW_TRY(cw_field_file_open(context, path, &file));
-    status = quantity_page(&file, quantity, png, &shown);
+    status = quantity_page(&file, quantity, lines, png, &shown);
     cw_field_file_close(&file);
   }
   if (result)
     *result = shown;
   return status;
+}
+
+cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *quantity,
+                           int64_t step, const char *png, cw_plot_result *result) {
+  return plot_quantity(context, folder, quantity, step, 0, png, result);
+}
+
+cw_status cw_plot_quantity_lines(cw_context *context, const char *folder, const char *quantity,
+                                 int64_t step, const char *png, cw_plot_result *result) {
+  return plot_quantity(context, folder, quantity, step, 1, png, result);
 }

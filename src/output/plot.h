@@ -12,7 +12,7 @@ typedef struct cw_plot_result {
 } cw_plot_result;
 
 /* The picture of a run at its last field file: in 2D a density map with magnetic field lines, in
- * 1D the fields along the axis, in 3D three mid-plane slices; below, the history of the energies.
+ * 1D the fields along the axis, in 3D three mid-plane slices with field lines in that of x and y; below, the history of the energies.
  * Without field files the history alone.
  *   folder  a run's output folder      png  the file to write; written aside, then renamed
  * Errors: CW_ERROR_INPUT (folder or history.csv missing), CW_ERROR_FORMAT (a file is damaged),
@@ -29,6 +29,11 @@ cw_status cw_plot_overview_at(cw_context *context, const char *folder, int64_t s
  * no such quantity (the message lists what there is and suggests the nearest). */
 cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *quantity,
                            int64_t step, const char *png, cw_plot_result *result);
+
+/* The same with magnetic field lines over it: contours of the flux function of Bx and By, in 3D those
+ * of the middle plane of z. Further error: CW_ERROR_INPUT when the file has no such lines. */
+cw_status cw_plot_quantity_lines(cw_context *context, const char *folder, const char *quantity,
+                                 int64_t step, const char *png, cw_plot_result *result);
 
 /* Flux function A of an in-plane field on a Yee grid: Bx = dA/dy at (i, j + 1/2) and
  * By = -dA/dx at (i + 1/2, j), of mean zero, so that its contours are field lines.

@@ -75,6 +75,27 @@ START_TEST(test_every_kind_of_quantity_is_drawn) {
 }
 END_TEST
 
+/* A map with field lines over it is another picture, of 2D and 3D fields; in 1D there are none. */
+START_TEST(test_field_lines_are_drawn_over_a_quantity) {
+  struct stat without, with;
+  const char *png = in_folder("q.png");
+  if (no_gnuplot())
+    return;
+  write_sample_fields(_i, SAMPLE_STEP);
+  if (_i == 1) {
+    ck_fails(cw_plot_quantity_lines(context, folder, "N", -1, png, NULL), CW_ERROR_INPUT,
+             "has no field lines to draw; expected Bx and By");
+    return;
+  }
+  ck_ok(cw_plot_quantity(context, folder, "N", -1, png, NULL));
+  ck_assert_int_eq(stat(png, &without), 0);
+  ck_ok(cw_plot_quantity_lines(context, folder, "N", -1, png, NULL));
+  ck_assert_int_eq(stat(png, &with), 0);
+  ck_assert_msg(with.st_size > without.st_size + 500, "%lld bytes with lines, %lld without",
+                (long long)with.st_size, (long long)without.st_size);
+}
+END_TEST
+
 /* Uniform, infinite and missing values must not stop a picture. */
 START_TEST(test_fields_without_a_range_are_drawn) {
   cw_grid grid = make_grid(2, 24, 16, 8);
@@ -147,6 +168,7 @@ int main(void) {
   tcase_add_loop_test(cases, test_overview_is_a_whole_picture, 1, 4);
   tcase_add_test(cases, test_history_alone_is_drawn);
   tcase_add_test(cases, test_every_kind_of_quantity_is_drawn);
+  tcase_add_loop_test(cases, test_field_lines_are_drawn_over_a_quantity, 1, 4);
   tcase_add_loop_test(cases, test_fields_without_a_range_are_drawn, 0, 3);
   tcase_add_test(cases, test_the_asked_step_is_drawn);
   tcase_add_test(cases, test_errors_say_what_there_is);
