@@ -50,7 +50,8 @@ typedef struct cw_vector_view {
 typedef enum cw_field_boundary {
   CW_FIELD_PERIODIC = 0,
   CW_FIELD_CONDUCTOR, /* perfect conductor: tangential E and normal B vanish at the wall */
-  CW_FIELD_ABSORB     /* absorbing layer in front of the wall */
+  CW_FIELD_ABSORB,    /* absorbing layer in front of the wall */
+  CW_FIELD_MATCH      /* layer in which the fields go over to given ones, which go on behind it */
 } cw_field_boundary;
 
 /* What a particle meets at a side of the box. */

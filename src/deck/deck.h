@@ -157,6 +157,7 @@ typedef struct cw_deck {
     cw_field_boundary fields[3][2];
     cw_particle_boundary particles[3][2];
     double absorb_ds; /* thickness of absorbing layers; default 1 % of the shortest box edge */
+    double match_ds;  /* of layers that match; the same default */
   } grid;
   struct {
     double larmor0, skindepth0;

@@ -81,17 +81,23 @@ static void check_periodic(cw_deck_reader *reader) {
   }
 }
 
-static void check_absorb(cw_deck_reader *reader) {
-  cw_deck *deck = reader->deck;
-  double shortest = shortest_edge(deck);
-  if (deck->grid.absorb_ds == 0)
-    deck->grid.absorb_ds = 0.01 * shortest;
-  if (!(deck->grid.absorb_ds < 0.5 * shortest))
-    cw_deck_fault(
-        reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, "grid.boundaries.absorb.ds"),
-        "grid.boundaries.absorb.ds: found %g; expected less than half of the shortest box "
-        "edge, %g",
-        deck->grid.absorb_ds, 0.5 * shortest);
+/* Layers of a kind: thinner than half of each axis that has one (of any axis, where none has). */
+static void check_layer(cw_deck_reader *reader, cw_field_boundary kind, const char *path,
+                        double *ds) {
+  const cw_deck *deck = reader->deck;
+  double shortest = shortest_edge(deck), across = INFINITY;
+  if (*ds == 0)
+    *ds = 0.01 * shortest;
+  for (int a = 0; a < deck->grid.dim; a++)
+    if (deck->grid.fields[a][0] == kind || deck->grid.fields[a][1] == kind)
+      across = fmin(across, edge_length(deck, a));
+  if (isinf(across))
+    across = shortest;
+  if (!(*ds < 0.5 * across))
+    cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, path),
+                  "%s: found %g; expected less than half of the shortest box edge that it stands "
+                  "across, %g",
+                  path, *ds, 0.5 * across);
 }
 
 void cw_deck_check_grid(cw_deck_reader *reader) {
@@ -99,7 +105,8 @@ void cw_deck_check_grid(cw_deck_reader *reader) {
   if (reader->rank == CW_RANK_NONE)
     check_cells(reader);
   check_periodic(reader);
-  check_absorb(reader);
+  check_layer(reader, CW_FIELD_ABSORB, "grid.boundaries.absorb.ds", &reader->deck->grid.absorb_ds);
+  check_layer(reader, CW_FIELD_MATCH, "grid.boundaries.match.ds", &reader->deck->grid.match_ds);
   double speed = reader->deck->algorithms.CFL * reader->deck->algorithms.correction;
   if (!(speed <= 1))
     cw_deck_fault(reader, CW_RANK_WRITTEN,

@@ -19,6 +19,7 @@ static const cw_deck_choice metrics[] = {{"minkowski", CW_METRIC_MINKOWSKI}, {NU
 static const cw_deck_choice field_sides[] = {{"PERIODIC", CW_FIELD_PERIODIC},
                                              {"CONDUCTOR", CW_FIELD_CONDUCTOR},
                                              {"ABSORB", CW_FIELD_ABSORB},
+                                             {"MATCH", CW_FIELD_MATCH},
                                              {NULL, 0}};
 static const cw_deck_choice particle_sides[] = {{"PERIODIC", CW_PARTICLE_PERIODIC},
                                                 {"REFLECT", CW_PARTICLE_REFLECT},
@@ -81,6 +82,9 @@ const cw_deck_key cw_deck_keys[] = {
      "The same for the particles", ONE_OF(particle_sides), IN(grid.particles)},
     {"grid.boundaries.absorb", "ds", CW_DECK_FLOAT, COMPUTED("1 % of the shortest box edge"), "L",
      "Thickness of absorbing layers", ABOVE(0, INFINITY), IN(grid.absorb_ds)},
+    {"grid.boundaries.match", "ds", CW_DECK_FLOAT, COMPUTED("1 % of the shortest box edge"), "L",
+     "Thickness of layers in which the fields go over to those of setup.match_E and match_B",
+     ABOVE(0, INFINITY), IN(grid.match_ds)},
 
     {"scales", "larmor0", CW_DECK_FLOAT, REQUIRED, "L",
      "Larmor radius of a reference particle of u = 1 in the field B0", ABOVE(0, INFINITY),

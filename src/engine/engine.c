@@ -5,6 +5,7 @@
 
 #include "base/context_private.h"
 #include "engine/engine_private.h"
+#include "setup/injectors.h"
 #include "setup/setup.h"
 
 static const cw_engine_ops *ops_of(const cw_deck *deck) {
@@ -55,9 +56,16 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
   return cw_cells_create(engine->context, &cells, &species->cells);
 }
 
+/* The first part of a deck of the explicit engine that has no device code, or NULL. */
+static const char *host_only_part(const cw_deck *deck) {
+  if (cw_deck_setup_has_table(deck, "injectors"))
+    return "[setup.injectors]";
+  return cw_engine_match_bytes(deck, &(cw_grid){.points = 1}) > 0 ? "a side of kind MATCH" : NULL;
+}
+
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
   const cw_engine_ops *ops = ops_of(deck);
-  const char *host_only = cw_deck_setup_has_table(deck, "injectors") ? "setup.injectors" : NULL;
+  const char *host_only = host_only_part(deck);
   if (cw_context_backend(context) == CW_BACKEND_CPU || (ops->on_device && !host_only))
     return CW_OK;
   if (ops->on_device)
@@ -153,6 +161,7 @@ void cw_engine_destroy(cw_engine *engine) {
     return;
   engine->ops->destroy(engine);
   cw_engine_destroy_forces(engine);
+  cw_engine_destroy_match(engine);
   cw_engine_destroy_sources(engine);
   for (int s = 0; s < engine->species_count; s++) {
     cw_cells_destroy(engine->species[s].cells);
@@ -218,8 +227,10 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
                                   .with_weights = deck->particles.use_weights};
   cw_engine_memory found = {.space = space_of(context)};
   double largest = 0;
+  double injected[CW_DECK_MAX_SPECIES];
+  CW_TRY(cw_injectors_expected(context, deck, injected));
   for (int s = 0; s < deck->particles.species_count; s++) {
-    double count = (double)problem->expected(deck, s);
+    double count = (double)problem->expected(deck, s) + injected[s];
     found.particle_count += (int64_t)count;
     found.particles += count * (double)cw_particles_bytes_each(&options);
     if (count > largest)
@@ -230,6 +241,7 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
   const double each = sizeof(double) + (double)cw_precision_size(deck->simulation.precision);
   found.fields += 3 * (cw_setup_given(deck, "external_E") + cw_setup_given(deck, "external_B")) *
                   each * (double)grid.points;
+  found.fields += cw_engine_match_bytes(deck, &grid);
   found.total = found.fields + found.particles + found.work;
   /* the initial state once; later, copies of fields and a density for output */
   if (found.space == CW_SPACE_DEVICE)

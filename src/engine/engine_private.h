@@ -14,6 +14,7 @@ typedef struct cw_species_state {
 typedef struct cw_ecsim_state cw_ecsim_state;
 typedef struct cw_forces cw_forces;
 typedef struct cw_sources cw_sources;
+typedef struct cw_match cw_match;
 typedef struct cw_engine_device cw_engine_device; /* space_device.c */
 
 /* One engine. `create` makes fields and species and loads the initial state; `destroy` frees what
@@ -75,6 +76,7 @@ struct cw_engine {
   cw_fields *fields;     /* of the explicit engine */
   cw_ecsim_state *ecsim; /* of engine ecsim */
   cw_forces *forces;     /* NULL: no external fields */
+  cw_match *match;       /* NULL: no side matches its fields to others */
   cw_sources *sources;   /* NULL: no particles come while it runs */
   int species_count;
   cw_species_state species[CW_DECK_MAX_SPECIES];
@@ -113,6 +115,18 @@ void cw_engine_destroy_forces(cw_engine *engine);
 cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, cw_vector_view *B);
 /* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
+
+/* What sides of kind MATCH take the fields to; nothing is made without one. To be called when the
+ * fields are there, and to be destroyed after a failure, too. */
+cw_status cw_engine_create_match(cw_engine *engine);
+void cw_engine_destroy_match(cw_engine *engine);
+/* Takes the interior of E and B for what the deck gives no expressions of. */
+void cw_engine_match_initial(cw_engine *engine);
+/* Brings the expressions to time t. */
+cw_status cw_engine_match(cw_engine *engine, double t);
+/* Component f of six, if a checkpoint has to keep it; 0: it does not. */
+int cw_engine_match_array(cw_engine *engine, int f, cw_array *array);
+double cw_engine_match_bytes(const cw_deck *deck, const cw_grid *grid);
 
 /* What makes particles while a run goes on, after the initial state stands; nothing is made without
  * any. To be destroyed after a failure, too. */

@@ -19,7 +19,7 @@ cw_status cw_engine_create_forces(cw_engine *engine) {
   cw_context *context = engine->context;
   const cw_precision precision = engine->deck->simulation.precision;
   cw_external *external = NULL;
-  CW_TRY(cw_external_create(context, engine->deck, 0, &external));
+  CW_TRY(cw_external_create(context, engine->deck, "external", 0, &external));
   if (!external)
     return CW_OK;
   cw_status status = CW_NEW(context, 1, "forces", &engine->forces);

@@ -105,6 +105,7 @@ static cw_status advance_fields(cw_engine *engine) {
   if (!deck->algorithms.fieldsolver_enable)
     return CW_OK;
   double current_scale = deck->dt * deck->q0 / (deck->B0 * deck->V0);
+  CW_TRY(cw_engine_match(engine, cw_engine_time(engine) + deck->dt));
   if (deck->algorithms.deposit.enable)
     CW_TRY(cw_fields_sync_J(engine->fields, deck->algorithms.current_filters));
   CW_TRY(cw_fields_advance_B(engine->fields, 0.5 * deck->dt));
@@ -142,7 +143,7 @@ static cw_status create(cw_engine *engine) {
   memcpy(options.boundary, deck->grid.fields, sizeof options.boundary);
   memcpy(options.particle, deck->grid.particles, sizeof options.particle);
   for (int a = 0; a < 3; a++)
-    options.absorb_width[a] = deck->grid.absorb_ds;
+    options.absorb_width[a] = deck->grid.absorb_ds, options.match_width[a] = deck->grid.match_ds;
   CW_TRY(cw_fields_create(engine->context, &engine->grid, &options, &engine->fields));
   for (int s = 0; s < deck->particles.species_count; s++) {
     const int64_t own = deck->particles.species[s].spatial_sorting_interval;
@@ -150,7 +151,10 @@ static cw_status create(cw_engine *engine) {
         engine, s, own >= 0 ? own : deck->particles.spatial_sorting_interval,
         deck->algorithms.deposit.tile_size, !deck->algorithms.deposit.vendor_sort));
   }
+  CW_TRY(cw_engine_create_match(engine));
   CW_TRY(cw_engine_load(engine, cw_fields_E(engine->fields), cw_fields_B(engine->fields)));
+  cw_engine_match_initial(engine);
+  CW_TRY(cw_engine_match(engine, 0));
   return cw_fields_fill_ghosts(engine->fields);
 }
 

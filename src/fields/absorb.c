@@ -41,7 +41,7 @@ static cw_layer make_layer(const cw_fields *fields, const cw_fields_kind *kind, 
                            int upper) {
   const cw_grid *grid = &fields->grid;
   double half = kind->dual[axis] ? 0.5 : 0;
-  double width = fields->options.absorb_width[axis] / grid->dx[axis]; /* in cells */
+  double width = cw_fields_layer_width(&fields->options, axis, upper) / grid->dx[axis]; /* cells */
   double sigma_max = (LAYER_EXPONENT + 1) * LAYER_LOG_RETURN / (2 * width * grid->dx[axis]);
   int32_t n = grid->cells[axis];
   return (cw_layer){.axis = axis,
@@ -55,13 +55,17 @@ static cw_layer make_layer(const cw_fields *fields, const cw_fields_kind *kind, 
                     .sigma_dt = sigma_max * dt};
 }
 
-cw_status cw_fields_absorb(cw_fields *fields, const cw_fields_kind *kind, void *array, double dt) {
+cw_status cw_fields_absorb(cw_fields *fields, const cw_fields_kind *kind, int component,
+                           void *array, double dt) {
   for (int axis = 0; axis < fields->grid.dim; axis++)
     for (int upper = 0; upper < 2; upper++) {
-      if (fields->options.boundary[axis][upper] != CW_FIELD_ABSORB)
+      if (cw_fields_layer_width(&fields->options, axis, upper) == 0)
         continue;
       const cw_layer layer = make_layer(fields, kind, dt, axis, upper);
-      CW_TRY(fields->ops->damp(fields, &layer, array));
+      if (fields->options.boundary[axis][upper] == CW_FIELD_MATCH)
+        cw_fields_approach(fields, &layer, component, array);
+      else
+        CW_TRY(fields->ops->damp(fields, &layer, array));
     }
   return CW_OK;
 }

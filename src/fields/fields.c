@@ -11,7 +11,7 @@ static cw_status check_side(cw_context *context, const cw_fields_options *option
   static const char *const names[] = {"lower", "upper"};
   cw_field_boundary field = options->boundary[axis][upper];
   cw_particle_boundary particle = options->particle[axis][upper];
-  if ((int)field < 0 || field > CW_FIELD_ABSORB || (int)particle < 0 ||
+  if ((int)field < 0 || field > CW_FIELD_MATCH || (int)particle < 0 ||
       particle > CW_PARTICLE_ABSORB)
     return cw_fail(context, CW_ERROR_ARGUMENT,
                    "fields: boundaries %d (fields) and %d (particles) at the %s side of axis %d",
@@ -27,17 +27,29 @@ static cw_status check_side(cw_context *context, const cw_fields_options *option
 
 static cw_status check_axis(cw_context *context, const cw_grid *grid,
                             const cw_fields_options *options, int axis) {
-  int layers = 0;
-  double length = grid->cells[axis] * grid->dx[axis], width = options->absorb_width[axis];
+  double length = grid->cells[axis] * grid->dx[axis], width = 0;
+  int fits = 1;
   for (int upper = 0; upper < 2; upper++) {
     CW_TRY(check_side(context, options, axis, upper));
-    layers += options->boundary[axis][upper] == CW_FIELD_ABSORB;
+    const double own = cw_fields_layer_width(options, axis, upper);
+    fits &= own == 0 || (own > 0 && isfinite(own));
+    width += own;
   }
-  if (layers && !(width > 0 && layers * width <= length))
+  if (!fits || !(width <= length))
     return cw_fail(context, CW_ERROR_ARGUMENT,
-                   "fields: %d absorbing layer(s) of width %g along axis %d of length %g", layers,
-                   width, axis, length);
+                   "fields: layers of width %g along axis %d of length %g", width, axis, length);
   return CW_OK;
+}
+
+double cw_fields_layer_width(const cw_fields_options *options, int axis, int upper) {
+  switch (options->boundary[axis][upper]) {
+  case CW_FIELD_ABSORB:
+    return options->absorb_width[axis] > 0 ? options->absorb_width[axis] : NAN;
+  case CW_FIELD_MATCH:
+    return options->match_width[axis] > 0 ? options->match_width[axis] : NAN;
+  default:
+    return 0;
+  }
 }
 
 static cw_status check_options(cw_context *context, const cw_grid *grid,
@@ -52,8 +64,13 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
                    options->correction);
   if (options->space != CW_SPACE_HOST && !cw_fields_device_ops())
     return cw_fail(context, CW_ERROR_UNSUPPORTED, "fields: this build has no device code");
-  for (int axis = 0; axis < grid->dim; axis++)
+  for (int axis = 0; axis < grid->dim; axis++) {
     CW_TRY(check_axis(context, grid, options, axis));
+    for (int upper = 0; upper < 2; upper++)
+      if (options->boundary[axis][upper] == CW_FIELD_MATCH && options->space != CW_SPACE_HOST)
+        return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                       "fields: matching sides work on the host only");
+  }
   return CW_OK;
 }
 
@@ -137,6 +154,8 @@ cw_status cw_fields_fill_ghosts(cw_fields *fields) {
     cw_fields_kind E = cw_fields_kind_E(a), B = cw_fields_kind_B(a);
     CW_TRY(cw_fields_fill_array(fields, &E, fields->options.precision, fields->E[a]));
     CW_TRY(cw_fields_fill_array(fields, &B, fields->options.precision, fields->B[a]));
+    cw_fields_set_outside(fields, &E, a, fields->E[a]);
+    cw_fields_set_outside(fields, &B, 3 + a, fields->B[a]);
   }
   return CW_OK;
 }

@@ -23,6 +23,7 @@ typedef struct cw_fields_options {
   cw_field_boundary boundary[3][2];    /* of simulated axes; periodic on both sides or neither */
   cw_particle_boundary particle[3][2]; /* how J and rho fold; periodic where the fields are */
   double absorb_width[3];              /* thickness of an absorbing layer, in length units */
+  double match_width[3];               /* of a layer that matches */
   double correction;                   /* multiplies c in the curl (timestep.correction); 0: 1 */
 } cw_fields_options;
 
@@ -36,6 +37,10 @@ void cw_fields_destroy(cw_fields *fields);
 cw_vector_view cw_fields_E(const cw_fields *fields);
 cw_vector_view cw_fields_B(const cw_fields *fields);
 cw_vector_view cw_fields_J(const cw_fields *fields);
+
+/* What matching sides take the fields to: Ex ... Bz, double over the grid with its ghost cells,
+ * which hold what goes on behind the sides; borrowed until the next call. NULL: 0. */
+void cw_fields_match(cw_fields *fields, const double *const target[6]);
 
 /* Errors of the updates: CW_ERROR_ARGUMENT (a dt or scale that is not finite).
  * B -= dt curl E over the interior (and what walls need), then boundaries and ghost cells of B. */

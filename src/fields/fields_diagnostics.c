@@ -101,8 +101,7 @@ void cw_fields_checked_range(const cw_fields *fields, int axis, int32_t *first, 
     cw_field_boundary field = fields->options.boundary[axis][upper];
     if (field != CW_FIELD_PERIODIC)
       skip = upper ? 0 : 1; /* the upper wall is node `cells` */
-    if (field == CW_FIELD_ABSORB)
-      skip += (int32_t)ceil(fields->options.absorb_width[axis] / grid->dx[axis]);
+    skip += (int32_t)ceil(cw_fields_layer_width(&fields->options, axis, upper) / grid->dx[axis]);
     if (fields->options.particle[axis][upper] == CW_PARTICLE_ABSORB)
       skip += grid->ghost + fields->passes;
     if (upper)

@@ -104,7 +104,8 @@ struct cw_fields {
   cw_fields_options options; /* with defaults resolved */
   const cw_fields_ops *ops;
   void *E[3], *B[3], *J[3];
-  int passes; /* of the last sync_J: how far a charge near a wall has been spread */
+  const double *target[6]; /* of matching sides; NULL: 0 */
+  int passes;              /* of the last sync_J: how far a charge near a wall has been spread */
   void *work; /* scratch of the filter, grown as needed; in the fields' space */
   size_t work_size;
   void *spare;  /* device: takes a filtered component of J, which then changes places with it */
@@ -133,8 +134,17 @@ cw_status cw_fields_fold_array(cw_fields *fields, const cw_fields_kind *kind,
 /* Zeroes what stands beyond open sides. */
 cw_status cw_fields_drop_outside(cw_fields *fields, const cw_fields_kind *kind,
                                  cw_precision precision, void *array);
-/* Damping over `dt` of one component of E or B in the absorbing layers. */
-cw_status cw_fields_absorb(cw_fields *fields, const cw_fields_kind *kind, void *array, double dt);
+/* Thickness of the layer at a side: 0 without one, NAN where the options give none. */
+double cw_fields_layer_width(const cw_fields_options *options, int axis, int upper);
+/* Damping over `dt` of one component (0 to 5: Ex ... Bz) of E or B in the layers: to 0 in those that
+ * absorb, to the target in those that match. */
+cw_status cw_fields_absorb(cw_fields *fields, const cw_fields_kind *kind, int component,
+                           void *array, double dt);
+/* In one layer that matches, on the host. */
+void cw_fields_approach(cw_fields *fields, const cw_layer *layer, int component, void *array);
+/* Behind sides that match, and on them, the target. */
+void cw_fields_set_outside(cw_fields *fields, const cw_fields_kind *kind, int component,
+                           void *array);
 
 /* The host's entries of the table, by file. */
 cw_status cw_fields_host_curl(cw_fields *fields, const cw_yee_job *job);

@@ -19,6 +19,15 @@ static cw_status add_curl(cw_fields *fields, cw_yee_job *job, double dt) {
   return fields->ops->curl(fields, job);
 }
 
+/* Layers, walls and ghost cells of a component that has been advanced. */
+static cw_status finish(cw_fields *fields, const cw_fields_kind *kind, int component, void *array,
+                        double dt) {
+  CW_TRY(cw_fields_absorb(fields, kind, component, array, dt));
+  CW_TRY(cw_fields_fill_array(fields, kind, fields->options.precision, array));
+  cw_fields_set_outside(fields, kind, component, array);
+  return CW_OK;
+}
+
 cw_status cw_fields_advance_B(cw_fields *fields, double dt) {
   if (!isfinite(dt))
     return cw_fail(fields->context, CW_ERROR_ARGUMENT, "advance B: dt is %g", dt);
@@ -28,8 +37,7 @@ cw_status cw_fields_advance_B(cw_fields *fields, double dt) {
   CW_TRY(add_curl(fields, &job, dt));
   for (int a = 0; a < 3; a++) {
     cw_fields_kind kind = cw_fields_kind_B(a);
-    CW_TRY(cw_fields_absorb(fields, &kind, fields->B[a], dt));
-    CW_TRY(cw_fields_fill_array(fields, &kind, fields->options.precision, fields->B[a]));
+    CW_TRY(finish(fields, &kind, 3 + a, fields->B[a], dt));
   }
   return CW_OK;
 }
@@ -47,8 +55,7 @@ cw_status cw_fields_advance_E(cw_fields *fields, double dt, double current_scale
   CW_TRY(add_curl(fields, &job, dt));
   for (int a = 0; a < 3; a++) {
     cw_fields_kind kind = cw_fields_kind_E(a);
-    CW_TRY(cw_fields_absorb(fields, &kind, fields->E[a], dt));
-    CW_TRY(cw_fields_fill_array(fields, &kind, fields->options.precision, fields->E[a]));
+    CW_TRY(finish(fields, &kind, a, fields->E[a], dt));
   }
   return CW_OK;
 }

@@ -1,6 +1,7 @@
 #include "setup/external.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/context_private.h"
 #include "setup/formula.h"
@@ -13,14 +14,18 @@ struct cw_external {
   const cw_deck_parameter *key[2]; /* of E and B; NULL: not given */
 };
 
-cw_status cw_external_create(cw_context *context, const cw_deck *deck, int threads,
-                             cw_external **external) {
-  const cw_deck_parameter *const keys[2] = {cw_deck_setup_parameter(deck, "external_E"),
-                                            cw_deck_setup_parameter(deck, "external_B")};
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, const char *stem,
+                             int threads, cw_external **external) {
+  const cw_deck_parameter *keys[2];
   cw_expression_scope scope;
   cw_external *made = NULL;
   cw_status status = CW_OK;
   *external = NULL;
+  for (int f = 0; f < 2; f++) {
+    char name[CW_DECK_NAME];
+    snprintf(name, sizeof name, "%s_%c", stem, "EB"[f]);
+    keys[f] = cw_deck_setup_parameter(deck, name);
+  }
   CW_TRY(cw_formula_scope(context, deck, threads,
                           &scope)); /* constants are checked even without a use */
   if (!keys[0] && !keys[1])
@@ -155,10 +160,10 @@ static double sample(const cw_deck *deck, int k, double x[3]) {
   return k < 27 ? 0 : deck->simulation.runtime;
 }
 
-cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
+static cw_status check(cw_context *context, const cw_deck *deck, const char *stem) {
   cw_external *external = NULL;
   cw_status status = CW_OK;
-  CW_TRY(cw_external_create(context, deck, 1, &external));
+  CW_TRY(cw_external_create(context, deck, stem, 1, &external));
   for (int k = 0; external && k < 6 * SAMPLES && status == CW_OK; k++) {
     double x[3];
     const double t = sample(deck, k / 6, x);
@@ -170,10 +175,27 @@ cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
   return status;
 }
 
+cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
+  int sides = 0;
+  for (int a = 0; a < deck->grid.dim; a++)
+    for (int upper = 0; upper < 2; upper++)
+      sides += deck->grid.fields[a][upper] == CW_FIELD_MATCH;
+  for (int f = 0; f < 2 && !sides; f++) {
+    const cw_deck_parameter *key = cw_deck_setup_parameter(deck, f ? "match_B" : "match_E");
+    if (key)
+      return cw_deck_fail(context, deck, key->where,
+                          "setup.%s: found a field to match; expected a side of kind MATCH in "
+                          "grid.boundaries.fields with it",
+                          key->name);
+  }
+  CW_TRY(check(context, deck, "external"));
+  return check(context, deck, "match");
+}
+
 double cw_external_largest_B(const cw_deck *deck) {
   cw_external *external = NULL;
   double largest = 0;
-  if (cw_external_create(deck->context, deck, 1, &external) != CW_OK)
+  if (cw_external_create(deck->context, deck, "external", 1, &external) != CW_OK)
     return 0;
   for (int k = 0; external && k < SAMPLES; k++) {
     double x[3], square = 0;

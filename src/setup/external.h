@@ -7,11 +7,11 @@
 
 typedef struct cw_external cw_external;
 
-/* Compiles the deck's external fields, for so many threads at a time (0: the context's); *external
- * is NULL when it has none. Errors: CW_ERROR_INPUT (with the character's place), CW_ERROR_MEMORY.
- */
-cw_status cw_external_create(cw_context *context, const cw_deck *deck, int threads,
-                             cw_external **external);
+/* Compiles the deck's external fields, for so many threads at a time (0: the context's), or fields
+ * of another name: `stem`_E and `stem`_B; *external is NULL when it has none. Errors: CW_ERROR_INPUT
+ * (with the character's place), CW_ERROR_MEMORY. */
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, const char *stem,
+                             int threads, cw_external **external);
 void cw_external_destroy(cw_external *external);
 /* 0 where a component is zero everywhere and always. `field` counts Ex, Ey, Ez, Bx, By, Bz. */
 int cw_external_has(const cw_external *external, int field);
@@ -26,6 +26,7 @@ cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int
 /* Largest external magnetic field at the box's corners, middles and centre at the start and the end
  * of the run, of a checked deck. */
 double cw_external_largest_B(const cw_deck *deck);
-/* Compiles, and samples there. */
+/* Compiles the fields of both stems, "external" and "match", and samples there; those of "match"
+ * need a side of that kind. */
 cw_status cw_external_check(cw_context *context, const cw_deck *deck);
 #endif

@@ -99,17 +99,24 @@ cw_status cw_injectors_check(cw_context *context, const cw_deck *deck) {
   return status;
 }
 
-double cw_injector_expected(const cw_injectors *injectors, const cw_injector *injector) {
+/* Particles of each of its species in a run. */
+static double expected_of(const cw_injectors *injectors, const cw_injector *injector) {
   const cw_deck *deck = injectors->deck;
   const double t = time_of(injectors, injector, 0);
   const double span = fmax(0, time_of(injectors, injector, 1) - t);
   cw_injected_plasma plasma;
   double x[3], each = deck->particles.ppc0 / deck->grid.dx[injector->axis];
-  if (injector->kind == CW_INJECTOR_REPLENISH)
-    return 0;
   for (int a = 0; a < deck->grid.dim; a++)
     each *= a == injector->axis ? 1 : deck->grid.resolution[a];
   place_of(injectors, injector, 13, t, x);
+  if (injector->kind == CW_INJECTOR_REPLENISH) {
+    each = deck->particles.ppc0;
+    for (int a = 0; a < deck->grid.dim; a++)
+      each *= (injector->upper_at[a] - injector->lower[a]) / deck->grid.dx[a];
+    return cw_injector_plasma(injectors, injector, x, t, &plasma) == CW_OK
+               ? each * plasma.density
+               : 0;
+  }
   if (cw_injector_plasma(injectors, injector, x, t, &plasma) != CW_OK)
     return 0;
   const double inward = -sign_of(injector) * plasma.velocity[injector->axis];
@@ -118,4 +125,19 @@ double cw_injector_expected(const cw_injectors *injectors, const cw_injector *in
   /* what a gas at rest sends through a plane is a quarter of its mean speed, c at most */
   const double thermal = fmin(0.25, 0.4 * sqrt(plasma.temperature));
   return each * plasma.density * fmax(0, fmax(inward, thermal)) * span;
+}
+
+cw_status cw_injectors_expected(cw_context *context, const cw_deck *deck,
+                                double expected[CW_DECK_MAX_SPECIES]) {
+  cw_injectors *injectors;
+  for (int s = 0; s < CW_DECK_MAX_SPECIES; s++)
+    expected[s] = 0;
+  CW_TRY(cw_injectors_create(context, deck, 1, &injectors));
+  for (int k = 0; injectors && k < injectors->count; k++) {
+    const cw_injector *injector = &injectors->item[k];
+    for (int n = 0; n < injector->species_count; n++)
+      expected[injector->species[n]] += expected_of(injectors, injector);
+  }
+  cw_injectors_destroy(injectors);
+  return CW_OK;
 }

@@ -55,7 +55,8 @@ cw_status cw_injector_plasma(const cw_injectors *injectors, const cw_injector *i
 /* Where the plane of a moving injector stands: not beyond its side of the box, whose edges are
  * `edge`. */
 double cw_injector_plane(const cw_injector *injector, const double edge[2], double t);
-/* Particles of each of its species that it makes in a run, at most or in the mean; 0 for
- * "replenish", which keeps a number. */
-double cw_injector_expected(const cw_injectors *injectors, const cw_injector *injector);
+/* Particles of each species that the deck's injectors make in a run, about; those of "replenish"
+ * once, as it keeps a number. Errors: as cw_injectors_create. */
+cw_status cw_injectors_expected(cw_context *context, const cw_deck *deck,
+                                double expected[CW_DECK_MAX_SPECIES]);
 #endif

@@ -21,6 +21,10 @@ const cw_problem_key cw_setup_common_keys[] = {
     {"external_E", "expression[3]", "[0, 0, 0]", "B0",
      "electric field that acts on particles beside the simulated one; may depend on t"},
     {"external_B", "expression[3]", "[0, 0, 0]", "B0", "magnetic field of that kind"},
+    {"match_E", "expression[3]", "none", "B0",
+     "electric field that sides of kind MATCH take theirs to; may depend on t; the initial field "
+     "where nothing is written"},
+    {"match_B", "expression[3]", "none", "B0", "magnetic field of that kind"},
     {"constants.NAME", "expression", "none", "",
      "a number that all expressions know by this name: NAME = VALUE in [setup.constants]"},
     {"injectors.NAME.kind", "string", NULL, "",

@@ -217,7 +217,7 @@ START_TEST(test_values_stand_at_yees_places) {
   static const double rate[6] = {1, 0, 0, 3, 0, 0};
   cw_external *external = NULL;
   double *values = NULL;
-  CW_CHECK_OK(f.context, cw_external_create(f.context, f.deck, 0, &external));
+  CW_CHECK_OK(f.context, cw_external_create(f.context, f.deck, "external", 0, &external));
   CW_CHECK_OK(f.context, CW_NEW(f.context, grid->points, "values", &values));
   ck_assert(cw_external_moves(external));
   for (int field = 0; field < 6; field++) {

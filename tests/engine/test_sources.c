@@ -61,7 +61,7 @@ static const double DRIFT_U = -1.408015;           /* T = 0.3, v = -0.6 */
 static const double DRIFT_ENERGY = 1.106692;
 
 #define GAS(density, temperature)                                                                  \
-  "[setup]\nproblem = \"expressions\"\n"                                                           \
+  "[setup]\nproblem = \"expressions\"\nB = [0, 0.2, 0.5]\n"                                                      \
   "[setup.species.e]\ndensity = " density "\ntemperature = " temperature "\n"                      \
   "[setup.species.p]\ndensity = " density "\ntemperature = " temperature "\n"
 #define RESERVOIR(side, rest)                                                                      \
@@ -158,11 +158,12 @@ END_TEST
   "interval = 3\n"
 
 static const char *const decks[] = {
-    /* a plane in front of a wall */
+    /* a plane in front of a wall, the side behind it kept as it was at the start */
     HEAD("[algorithms]\ncurrent_filters = 2\n")
-        PLANE_2D("boundaries.fields = [[\"CONDUCTOR\"], [\"PERIODIC\"]]\n"
-                 "boundaries.particles = [[\"REFLECT\", \"ABSORB\"], [\"PERIODIC\"]]\n") PAIR
-            GAS("\"x < 4 ? 1 : 0\"", "0.2") MOVING,
+        PLANE_2D("boundaries.fields = [[\"CONDUCTOR\", \"MATCH\"], [\"PERIODIC\"]]\n"
+                 "boundaries.particles = [[\"REFLECT\", \"ABSORB\"], [\"PERIODIC\"]]\n"
+                 "boundaries.match.ds = 1.0\n") PAIR GAS("\"x < 4 ? 1 : 0\"", "0.2") MOVING
+,
     /* reservoirs at two sides, one in a layer that damps fields, a wall at a third */
     HEAD("[algorithms]\ncurrent_filters = 1\n")
         PLANE_2D("boundaries.fields = [[\"CONDUCTOR\", \"ABSORB\"], [\"CONDUCTOR\"]]\n"
