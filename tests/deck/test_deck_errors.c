@@ -133,7 +133,7 @@ static const broken cases[] = {
     {"[0, 1.6]]", "[0, 1.6, 2]]", 8, 24, "expected a list of two numbers"},
     {"[0, 1.6]]", "[0, \"a\"]]", 8, 28, "found string \"a\"; expected number"},
     {"[0, 1.6]]", "[0, 1.7]]", 8, 10, "extent = [[-1.6, 1.6], [0.0, 1.6]]"},
-    {"[\"conductor\", \"ABSORB\"]", "[\"MATCH\"]", 12, 26, "PERIODIC, CONDUCTOR, ABSORB"},
+    {"[\"conductor\", \"ABSORB\"]", "[\"HORIZON\"]", 12, 26, "PERIODIC, CONDUCTOR, ABSORB, MATCH"},
     {"[\"conductor\", \"ABSORB\"]", "[]", 12, 25, "one or two"},
     {"[\"conductor\", \"ABSORB\"]", "\"ABSORB\"", 12, 25, "one or two"},
     {"[\"conductor\", \"ABSORB\"]", "[\"PERIODIC\", \"ABSORB\"]", 12, 10, "both or neither"},
