@@ -10,6 +10,7 @@
 #include "cli/run_histograms.h"
 #include "cli/run_particles.h"
 #include "output/output.h"
+#include "output/sidecar.h"
 
 enum { COLUMN_NAME = CW_DECK_NAME + 16, FIXED_COLUMNS = 8 };
 
@@ -19,6 +20,7 @@ struct cw_run_output {
   char folder[4096];
   char aside[CW_OUTPUT_PATH]; /* an earlier run's results, or "" */
   cw_history *history;
+  cw_sidecar *sidecar[CW_SERIES_COUNT]; /* NULL: the series has none */
   double stages_before[CW_STAGE_COUNT];
 };
 
@@ -90,10 +92,20 @@ static void remove_new_folder(const char *folder, size_t existing) {
   }
 }
 
+/* Behind what an earlier run left, or of what the resumed run wrote. */
+static cw_status start_sidecars(cw_run_output *output) {
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    if (cw_sidecar_is_for((cw_series)k))
+      CW_TRY(cw_sidecar_create(output->context, output->folder, (cw_series)k,
+                               &output->sidecar[k]));
+  return CW_OK;
+}
+
 static cw_status begin(cw_run_output *output) {
   CW_TRY(cw_output_set_aside(output->context, output->folder, output->aside));
   CW_TRY(cw_output_write_text(output->context, output->folder, "deck.toml", output->deck->source));
   CW_TRY(write_resolved_deck(output));
+  CW_TRY(start_sidecars(output));
   return start_history(output, NULL);
 }
 
@@ -101,6 +113,7 @@ static cw_status go_on(cw_run_output *output, const cw_checkpoint_info *resumed)
   CW_TRY(start_history(output, resumed));
   for (int k = 0; k < CW_SERIES_COUNT; k++)
     CW_TRY(cw_output_drop(output->context, output->folder, (cw_series)k, resumed->series_step[k]));
+  CW_TRY(start_sidecars(output));
   CW_TRY(cw_output_write_text(output->context, output->folder, "deck.toml", output->deck->source));
   return write_resolved_deck(output);
 }
@@ -155,7 +168,7 @@ cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
   return cw_history_append(output->history, values);
 }
 
-cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_series series) {
+static cw_status write_series(cw_run_output *output, cw_engine *engine, cw_series series) {
   switch (series) {
   case CW_SERIES_FIELDS:
     return cw_run_fields_write(output->context, output->deck, output->folder, engine);
@@ -169,6 +182,13 @@ cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_seri
     break;
   }
   return cw_fail(output->context, CW_ERROR_INTERNAL, "there is no series %d", (int)series);
+}
+
+cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_series series) {
+  CW_TRY(write_series(output, engine, series));
+  return output->sidecar[series]
+             ? cw_sidecar_add(output->sidecar[series], cw_engine_step_number(engine))
+             : CW_OK;
 }
 
 const char *cw_run_output_aside(const cw_run_output *output) {
@@ -192,6 +212,8 @@ cw_status cw_run_output_close(cw_run_output *output) {
   if (!output)
     return CW_OK;
   cw_status status = cw_history_close(output->history);
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    cw_sidecar_destroy(output->sidecar[k]);
   CW_DELETE(output->context, output);
   return status;
 }

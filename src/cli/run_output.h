@@ -22,7 +22,7 @@ int64_t cw_run_output_history_bytes(const cw_run_output *output);
 cw_status cw_run_output_sync(cw_run_output *output);
 cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
                                 const cw_engine_diagnostics *diagnostics);
-/* The file of a series at the engine's step. */
+/* The file of a series at the engine's step, and the sidecar that names it. */
 cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_series series);
 const char *cw_run_output_folder(const cw_run_output *output);
 cw_status cw_run_output_close(cw_run_output *output); /* frees; NULL is allowed */

@@ -218,6 +218,7 @@ static int is_part(const char *name) {
     return 0;
   snprintf(whole, sizeof whole, "%.*s", (int)(length - (sizeof part - 1)), name);
   int ours = strcmp(whole, "deck.toml") == 0 || strcmp(whole, "deck_resolved.toml") == 0;
+  ours |= strcmp(whole, "fields.xdmf") == 0 || strcmp(whole, "particles.xdmf") == 0;
   ours |= cw_step_of_name(whole, "checkpoint") >= 0;
   for (int k = 0; k < CW_SERIES_COUNT; k++)
     ours |= cw_step_of_name(whole, cw_series_names[k]) >= 0;
