@@ -70,6 +70,28 @@ static void print_time(const cw_check_time *time, FILE *stream) {
       time->threads > 1 ? "s" : "");
 }
 
+static void print_output(const cw_check_output *output, FILE *stream) {
+  double total = 0;
+  for (int k = 0; k < CW_SERIES_COUNT; k++) {
+    if (output->files[k] == 0)
+      continue;
+    total += (double)output->files[k] * output->bytes[k];
+    fprintf(stream, "#   %-21s %lld file%s of %s%.3g MB\n", cw_series_names[k],
+            (long long)output->files[k], output->files[k] > 1 ? "s" : "",
+            k == CW_SERIES_PARTICLES ? "at most " : "", output->bytes[k] / 1048576);
+  }
+  fprintf(stream, "#   output                %.4g MB in all\n", total / 1048576);
+}
+
+static json_t *json_output(const cw_check_output *output) {
+  json_t *table = json_object();
+  for (int k = 0; k < CW_SERIES_COUNT; k++)
+    json_object_set_new(table, cw_series_names[k],
+                        json_pack("{s:I, s:f}", "files", (json_int_t)output->files[k], "bytes",
+                                  output->bytes[k]));
+  return table;
+}
+
 cw_status cw_check_report_text(cw_context *context, const cw_check_report *report,
                                const cw_deck *deck, FILE *stream) {
   const cw_check_scales *scales = &report->scales;
@@ -92,6 +114,7 @@ cw_status cw_check_report_text(cw_context *context, const cw_check_report *repor
           report->memory.total / 1048576, report->memory.fields / 1048576,
           report->memory.particles / 1048576, report->memory.work / 1048576,
           report->available / 1048576);
+  print_output(&report->output, stream);
   if (deck->checkpoint.keep != 0)
     fprintf(stream, "#   a checkpoint          %.1f MB on disk\n", report->checkpoint / 1048576);
   print_time(&report->time, stream);
@@ -271,9 +294,10 @@ cw_status cw_check_report_json(cw_context *context, const cw_check_report *repor
   json_t *memory = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", report->memory.total, "fields",
                              report->memory.fields, "particles", report->memory.particles, "work",
                              report->memory.work, "available", report->available);
-  json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck),
+  json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck),
                                "derived", derived, "species", json_species(scales, deck), "memory",
-                               memory, "time", json_time(&report->time), "checkpoint_bytes",
+                               memory, "time", json_time(&report->time), "output",
+                               json_output(&report->output), "checkpoint_bytes",
                                report->checkpoint, "warnings", warnings);
   if (!document)
     return cw_fail(context, CW_ERROR_MEMORY, "the report does not fit in memory");

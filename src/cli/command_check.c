@@ -70,6 +70,7 @@ static cw_status check(cw_context *context, const check_arguments *arguments, cw
   CW_TRY(cw_engine_estimate(context, *deck, &report->memory));
   cw_grid grid;
   CW_TRY(cw_setup_grid(context, *deck, &grid));
+  cw_check_output_fill(&report->output, *deck, report->memory.particle_count);
   report->checkpoint = cw_engine_save_bytes(*deck, &grid, report->memory.particle_count);
   report->available = (double)cw_memory_available(context, CW_SPACE_HOST);
   if (report->memory.total > report->available)

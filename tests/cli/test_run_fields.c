@@ -1,7 +1,8 @@
-/* Field files of a run: blocks of cells averaged in their right places, units in SI. */
+/* Field files of a run: blocks of cells averaged in their right places, units in SI, sizes. */
 #include <hdf5.h>
 #include <math.h>
 
+#include "cli/check_output.h"
 #include "cli/run_fields.h"
 #include "cli/run_units.h"
 #include "engine/engine_deck.h"
@@ -104,9 +105,33 @@ START_TEST(test_units_are_those_of_an_electron_plasma) {
 }
 END_TEST
 
+/* 16 components over 12 x 8 cells, or 4 x 4 blocks; one of 100 particles of 2 + 4 + 1 values; two
+ * spectra of 200 bins; no maps. 29 steps, every 100 and the last: two files each. */
+START_TEST(test_check_knows_what_will_be_written) {
+  cw_check_output output;
+  char text[sizeof deck_text + 16];
+  for (int coarse = 0; coarse < 2; coarse++) {
+    snprintf(text, sizeof text, deck_text, coarse ? "[3, 2]" : "1");
+    engine_fixture f = engine_from_text(text, 1);
+    cw_check_output_fill(&output, f.deck, 1500);
+    ck_assert_double_eq(output.bytes[CW_SERIES_FIELDS], 16 * (coarse ? 16 : 96) * 8);
+    ck_assert_double_eq_tol(output.bytes[CW_SERIES_PARTICLES], 15 * (2 + 4 + 1) * 8, 1e-9);
+    ck_assert_double_eq(output.bytes[CW_SERIES_SPECTRA], 2 * 200 * 8);
+    ck_assert_int_eq(f.deck->steps, 29);
+    for (int k = 0; k < CW_SERIES_COUNT; k++)
+      ck_assert_int_eq(output.files[k], k == CW_SERIES_PHASE_SPACE ? 0 : 2);
+    f.deck->output.particles.interval = 10;
+    cw_check_output_fill(&output, f.deck, 1500);
+    ck_assert_int_eq(output.files[CW_SERIES_PARTICLES], 4); /* 0 10 20 29 */
+    engine_clear(&f);
+  }
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("run fields");
   tcase_add_loop_test(tests, test_downsampling_averages_in_the_right_place, 0, 4);
   tcase_add_test(tests, test_units_are_those_of_an_electron_plasma);
+  tcase_add_test(tests, test_check_knows_what_will_be_written);
   return run_suite(tests);
 }
