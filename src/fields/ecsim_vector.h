@@ -8,6 +8,10 @@
 
 #include <cellwise/memory.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the vectors of one solver share: where they live and where the device forms their sums. */
 typedef struct cw_ecsim_sums cw_ecsim_sums;
 typedef struct cw_ecsim_vectors {
@@ -24,5 +28,9 @@ double *cw_ecsim_vector_data(N_Vector vector);
 /* x . y and |x|. */
 double cw_ecsim_vector_dot(N_Vector x, N_Vector y);
 double cw_ecsim_vector_norm(N_Vector x);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
