@@ -7,7 +7,7 @@ CUDA ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo AUTO || echo OFF)
 
 .PHONY: run test test-gpu build bootstrap bootstrap-test bench bench-gpu docs lint clean
 
-run: bootstrap build
+run: build
 	build/$(BUILD)/cellwise run examples/reconnection.toml --out $(OUT)
 	build/$(BUILD)/cellwise plot $(OUT)
 
@@ -29,11 +29,11 @@ test-gpu: bootstrap-test
 	cmake --build --preset cuda -j $(JOBS)
 	ctest --test-dir build/cuda -L gpu --output-on-failure
 
-build:
+build: bootstrap
 	cmake --preset $(BUILD) -DBUILD_TESTING=OFF -Dcuda=$(CUDA)
 	cmake --build --preset $(BUILD) -j $(JOBS)
 
-bench: bootstrap build
+bench: build
 	bench/run_cpu build/$(BUILD)/cellwise
 
 bench-gpu: bootstrap-test
@@ -48,7 +48,7 @@ bootstrap-test:
 	scripts/bootstrap test
 
 # Guide, deck reference, commands and library as one site: build/docs/html/index.html.
-docs: bootstrap build
+docs: build
 	scripts/bootstrap docs
 	python3 docs/site/build.py build/$(BUILD)/cellwise build/docs
 

@@ -15,7 +15,7 @@ typedef struct cw_command {
 
 /* All commands, ending with a NULL name. */
 extern const cw_command cw_commands[];
-/* NULL if there is none of that name; *near is then the nearest name, or NULL. `near` may be NULL. */
+/* NULL if there is none of that name; *near (`near` may be NULL) is then the nearest name, or NULL. */
 const cw_command *cw_command_find(const char *name, const char **near);
 
 #define CW_COMMAND(name)                                                                           \

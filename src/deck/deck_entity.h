@@ -32,8 +32,8 @@ struct cw_deck_entity {
 
 /* 1 if a key or table of that name is theirs (and not ours). */
 int cw_deck_entity_knows(const char *section, const char *name);
-/* Deals with a key of theirs, whose value goes into `base` where it means the same; 0 if it is none.
- * Tables of theirs: cw_deck_entity_is_table. */
+/* Deals with a key of theirs, whose value goes into `base` where it means the same; 0 if it is
+ * none. */
 int cw_deck_entity_read(cw_deck_reader *reader, const char *section, const char *name,
                         cw_deck_where where, const cw_toml_node *value, void *base);
 /* 1 for the path of a table that holds keys of theirs. */
@@ -45,7 +45,8 @@ void cw_deck_entity_note(cw_deck_reader *reader, cw_deck_where where, const char
     CW_PRINTF(3, 4);
 /* Once dt is known: intervals in time become steps. */
 void cw_deck_entity_intervals(cw_deck_reader *reader);
-/* Tells what was found in the file's order; of several faults each, the reader's then says how many. */
+/* Tells what was found, in the file's order. Of several faults each is told, and the reader's own
+ * then says how many. */
 void cw_deck_entity_tell(cw_deck_reader *reader);
 
 #endif

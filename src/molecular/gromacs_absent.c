@@ -15,7 +15,3 @@ int cw_gromacs_next(cw_gromacs *reader, int64_t atoms, double *positions, double
   (void)reader, (void)atoms, (void)positions, (void)box;
   return 0;
 }
-
-void cw_gromacs_close(cw_gromacs *reader) {
-  (void)reader;
-}

@@ -21,6 +21,16 @@ int cw_gromacs_here(void) {
   return 1;
 }
 
+static void close_reader(cw_gromacs *reader) {
+  if (reader->status)
+    close_trx(reader->status);
+  if (reader->x)
+    sfree(reader->x);
+  if (reader->environment)
+    output_env_done(reader->environment);
+  delete reader;
+}
+
 /* Exceptions must not cross into C. */
 cw_gromacs *cw_gromacs_open(const char *path) {
   cw_gromacs *reader = new (std::nothrow) cw_gromacs;
@@ -35,7 +45,7 @@ cw_gromacs *cw_gromacs_open(const char *path) {
       return reader;
   } catch (...) {
   }
-  cw_gromacs_close(reader);
+  close_reader(reader);
   return nullptr;
 }
 
@@ -57,16 +67,4 @@ int cw_gromacs_next(cw_gromacs *reader, int64_t atoms, double *positions, double
     for (int c = 0; c < 3; c++)
       box[a][c] = static_cast<double>(reader->box[a][c]);
   return 1;
-}
-
-void cw_gromacs_close(cw_gromacs *reader) {
-  if (!reader)
-    return;
-  if (reader->status)
-    close_trx(reader->status);
-  if (reader->x)
-    sfree(reader->x);
-  if (reader->environment)
-    output_env_done(reader->environment);
-  delete reader;
 }
