@@ -31,6 +31,7 @@ typedef struct cw_deck_species {
   double mass, charge; /* in units of the reference species; mass 0: massless */
   int64_t maxnpart;    /* 0: no limit, storage grows */
   cw_pusher pusher;
+  int deposit; /* 0: test particles, which feel the fields and do not act on them */
   int64_t spatial_sorting_interval; /* -1: the global one */
   cw_deck_where where;              /* of the [[particles.species]] header */
 } cw_deck_species;

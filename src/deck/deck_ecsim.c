@@ -18,6 +18,7 @@ static const struct {
     {"particles", "clear_interval", "no particle leaves its box"},
     {"particles", "spatial_sorting_interval", "algorithms.ecsim.pipeline sorts each step or never"},
     {"particles.species", "pusher", "it has its own mover"},
+    {"particles.species", "deposit", "particles and fields are solved together"},
     {"particles.species", "spatial_sorting_interval",
      "algorithms.ecsim.pipeline sorts each step or never"},
 };

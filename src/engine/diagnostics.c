@@ -32,6 +32,7 @@ cw_status cw_engine_centre(cw_engine *engine, int s, const cw_particles_view *al
   options.force_scale *= 0.5;
   cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
   CW_TRY(cw_engine_add_forces(engine, cw_engine_time(engine), &E, &B));
+  CW_TRY(cw_engine_add_species_force(engine, s, cw_engine_time(engine), &E));
   return cw_push(engine->context, &options, &engine->grid, E, B, NULL, part);
 }
 
@@ -85,7 +86,7 @@ static cw_status charge_density(cw_engine *engine, double *largest) {
   *largest = 0;
   CW_TRY(zero(engine, total));
   for (int s = 0; s < engine->species_count; s++) {
-    if (engine->species[s].deck->charge == 0)
+    if (engine->species[s].deck->charge == 0 || !engine->species[s].deck->deposit)
       continue;
     double found;
     CW_TRY(zero(engine, one));

@@ -60,6 +60,8 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 static const char *host_only_part(const cw_deck *deck) {
   if (cw_deck_setup_has_table(deck, "injectors"))
     return "[setup.injectors]";
+  if (cw_deck_setup_has_table(deck, "antenna"))
+    return "[setup.antenna]";
   return cw_engine_match_bytes(deck, &(cw_grid){.points = 1}) > 0 ? "a side of kind MATCH" : NULL;
 }
 
@@ -105,6 +107,8 @@ cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw
   CW_TRY_CLEANUP(status, cw_engine_create_forces(made));
   CW_TRY_CLEANUP(status, made->ops->create(made));
   CW_TRY_CLEANUP(status, cw_engine_create_sources(made));
+  CW_TRY_CLEANUP(status, cw_engine_create_antenna(made));
+  CW_TRY_CLEANUP(status, cw_engine_create_species_forces(made));
   *engine = made;
   made = NULL;
 cleanup:
@@ -162,6 +166,8 @@ void cw_engine_destroy(cw_engine *engine) {
   engine->ops->destroy(engine);
   cw_engine_destroy_forces(engine);
   cw_engine_destroy_match(engine);
+  cw_engine_destroy_antenna(engine);
+  cw_engine_destroy_species_forces(engine);
   cw_engine_destroy_sources(engine);
   for (int s = 0; s < engine->species_count; s++) {
     cw_cells_destroy(engine->species[s].cells);
@@ -242,6 +248,9 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
   found.fields += 3 * (cw_setup_given(deck, "external_E") + cw_setup_given(deck, "external_B")) *
                   each * (double)grid.points;
   found.fields += cw_engine_match_bytes(deck, &grid);
+  for (int s = 0; s < deck->particles.species_count; s++)
+    if (cw_deck_setup_entry(deck, "species", deck->particles.species[s].label, "force"))
+      found.fields += 3 * each * (double)grid.points;
   found.total = found.fields + found.particles + found.work;
   /* the initial state once; later, copies of fields and a density for output */
   if (found.space == CW_SPACE_DEVICE)

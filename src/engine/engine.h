@@ -66,6 +66,7 @@ void cw_engine_destroy(cw_engine *engine);
  * for E, B and J; for each species, below "particles/LABEL/": positionOffset/x (cell),
  * position/x (offset in it), momentum/x, weighting, tag, id, and tile_offsets where a sort's table
  * stands; "sources/next_id" where particles come while it runs,
+ * "antenna/amplitude" (real and imaginary parts, wave by wave) with an antenna,
  * "match/E/x" where sides match the fields at the start. `visit` gets each one on the host, in a fixed order, for the time of its call. Errors:
  * those of visit, CW_ERROR_NUMERIC (an array holds a value that is not finite: its name is told),
  * CW_ERROR_MEMORY, CW_ERROR_DEVICE. */

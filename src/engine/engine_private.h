@@ -4,17 +4,21 @@
 
 #include "engine/engine.h"
 
+typedef struct cw_species_force cw_species_force;
+
 typedef struct cw_species_state {
   const cw_deck_species *deck;
   cw_particles *particles;
   cw_cells *cells;       /* NULL when this species is never sorted */
   int64_t sort_interval; /* steps; 0: never */
+  cw_species_force *force; /* NULL: the fields alone act on it */
 } cw_species_state;
 
 typedef struct cw_ecsim_state cw_ecsim_state;
 typedef struct cw_forces cw_forces;
 typedef struct cw_sources cw_sources;
 typedef struct cw_match cw_match;
+typedef struct cw_antenna_state cw_antenna_state;
 typedef struct cw_engine_device cw_engine_device; /* space_device.c */
 
 /* One engine. `create` makes fields and species and loads the initial state; `destroy` frees what
@@ -76,6 +80,7 @@ struct cw_engine {
   cw_fields *fields;     /* of the explicit engine */
   cw_ecsim_state *ecsim; /* of engine ecsim */
   cw_forces *forces;     /* NULL: no external fields */
+  cw_antenna_state *antenna; /* NULL: no current but the plasma's */
   cw_match *match;       /* NULL: no side matches its fields to others */
   cw_sources *sources;   /* NULL: no particles come while it runs */
   int species_count;
@@ -113,6 +118,15 @@ void cw_engine_destroy_forces(cw_engine *engine);
 /* Replaces components that an external field adds to by arrays of the sum at time t, good until the
  * next call; components that are NULL stay so. E and B are over the grid with their ghost cells. */
 cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, cw_vector_view *B);
+/* Forces of the deck on single species; to be called when these are there, and to be destroyed
+ * after a failure, too. */
+cw_status cw_engine_create_species_forces(cw_engine *engine);
+void cw_engine_destroy_species_forces(cw_engine *engine);
+/* Replaces components of E by arrays of the sum with what stands for the force on species s at time
+ * t, good until the next call for that species. */
+cw_status cw_engine_add_species_force(cw_engine *engine, int s, double t, cw_vector_view *E);
+/* The box has moved: values of places are to be formed anew. */
+void cw_engine_forget_species_forces(cw_engine *engine);
 /* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
 
@@ -127,6 +141,14 @@ cw_status cw_engine_match(cw_engine *engine, double t);
 /* Component f of six, if a checkpoint has to keep it; 0: it does not. */
 int cw_engine_match_array(cw_engine *engine, int f, cw_array *array);
 double cw_engine_match_bytes(const cw_deck *deck, const cw_grid *grid);
+
+/* The deck's antenna; nothing is made without one. To be destroyed after a failure, too. */
+cw_status cw_engine_create_antenna(cw_engine *engine);
+void cw_engine_destroy_antenna(cw_engine *engine);
+/* Moves its amplitudes on by a step and adds its current to J, when that is folded and filtered. */
+cw_status cw_engine_add_antenna(cw_engine *engine);
+/* Its amplitudes, for a checkpoint; 0: there are none. */
+int cw_engine_antenna_array(cw_engine *engine, cw_array *array);
 
 /* What makes particles while a run goes on, after the initial state stands; nothing is made without
  * any. To be destroyed after a failure, too. */

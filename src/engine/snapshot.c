@@ -136,6 +136,8 @@ static cw_status pass_sources(const passage *way) {
   for (int f = 0; f < 6; f++)
     if (cw_engine_match_array(way->engine, f, &item.array))
       CW_TRY(pass(way, &item));
+  if (cw_engine_antenna_array(way->engine, &item.array))
+    CW_TRY(pass(way, &item));
   for (int k = 0; k < CW_SOURCES_ARRAYS && way->engine->sources; k++) {
     cw_engine_sources_array(way->engine, k, &item.array);
     CW_TRY(pass(way, &item));

@@ -41,7 +41,9 @@ static cw_status push_species(cw_engine *engine) {
     cw_push_options options = cw_engine_push_options(engine, s);
     cw_particles_view view = cw_particles_get_view(species->particles);
     cw_cells_view cells = species->cells ? cw_cells_get_view(species->cells) : (cw_cells_view){0};
-    CW_TRY(cw_push(engine->context, &options, &engine->grid, E, B, &cells, &view));
+    cw_vector_view own = E;
+    CW_TRY(cw_engine_add_species_force(engine, s, cw_engine_time(engine), &own));
+    CW_TRY(cw_push(engine->context, &options, &engine->grid, own, B, &cells, &view));
   }
   return CW_OK;
 }
@@ -76,7 +78,7 @@ static cw_status deposit_species(cw_engine *engine) {
   CW_TRY(cw_fields_zero_J(engine->fields));
   for (int s = 0; s < engine->species_count; s++) {
     const cw_species_state *species = &engine->species[s];
-    if (species->deck->charge == 0)
+    if (species->deck->charge == 0 || !species->deck->deposit)
       continue;
     cw_deposit_options options = deposit_options(engine, species->deck);
     cw_particles_view view = cw_particles_get_view(species->particles);
@@ -108,6 +110,7 @@ static cw_status advance_fields(cw_engine *engine) {
   CW_TRY(cw_engine_match(engine, cw_engine_time(engine) + deck->dt));
   if (deck->algorithms.deposit.enable)
     CW_TRY(cw_fields_sync_J(engine->fields, deck->algorithms.current_filters));
+  CW_TRY(cw_engine_add_antenna(engine));
   CW_TRY(cw_fields_advance_B(engine->fields, 0.5 * deck->dt));
   CW_TRY(cw_fields_advance_E(engine->fields, deck->dt, current_scale));
   return cw_fields_advance_B(engine->fields, 0.5 * deck->dt);

@@ -14,18 +14,14 @@ struct cw_external {
   const cw_deck_parameter *key[2]; /* of E and B; NULL: not given */
 };
 
-cw_status cw_external_create(cw_context *context, const cw_deck *deck, const char *stem,
-                             int threads, cw_external **external) {
-  const cw_deck_parameter *keys[2];
+/* From the parameters of E and of B; NULL: not given. */
+static cw_status create(cw_context *context, const cw_deck *deck,
+                        const cw_deck_parameter *const keys[2], int threads,
+                        cw_external **external) {
   cw_expression_scope scope;
   cw_external *made = NULL;
   cw_status status = CW_OK;
   *external = NULL;
-  for (int f = 0; f < 2; f++) {
-    char name[CW_DECK_NAME];
-    snprintf(name, sizeof name, "%s_%c", stem, "EB"[f]);
-    keys[f] = cw_deck_setup_parameter(deck, name);
-  }
   CW_TRY(cw_formula_scope(context, deck, threads,
                           &scope)); /* constants are checked even without a use */
   if (!keys[0] && !keys[1])
@@ -44,6 +40,28 @@ cw_status cw_external_create(cw_context *context, const cw_deck *deck, const cha
 cleanup:
   cw_external_destroy(made);
   return status;
+}
+
+cw_status cw_external_create(cw_context *context, const cw_deck *deck, const char *stem,
+                             int threads, cw_external **external) {
+  const cw_deck_parameter *keys[2];
+  for (int f = 0; f < 2; f++) {
+    char name[CW_DECK_NAME];
+    snprintf(name, sizeof name, "%s_%c", stem, "EB"[f]);
+    keys[f] = cw_deck_setup_parameter(deck, name);
+  }
+  return create(context, deck, keys, threads, external);
+}
+
+static const cw_deck_parameter *force_of(const cw_deck *deck, const cw_deck_species *species) {
+  return cw_deck_setup_entry(deck, "species", species->label, "force");
+}
+
+cw_status cw_external_create_force(cw_context *context, const cw_deck *deck,
+                                   const cw_deck_species *species, int threads,
+                                   cw_external **external) {
+  const cw_deck_parameter *const keys[2] = {force_of(deck, species), NULL};
+  return create(context, deck, keys, threads, external);
 }
 
 void cw_external_destroy(cw_external *external) {
@@ -160,10 +178,9 @@ static double sample(const cw_deck *deck, int k, double x[3]) {
   return k < 27 ? 0 : deck->simulation.runtime;
 }
 
-static cw_status check(cw_context *context, const cw_deck *deck, const char *stem) {
-  cw_external *external = NULL;
+/* Samples what has been compiled, and destroys it. */
+static cw_status sample_all(const cw_deck *deck, cw_external *external) {
   cw_status status = CW_OK;
-  CW_TRY(cw_external_create(context, deck, stem, 1, &external));
   for (int k = 0; external && k < 6 * SAMPLES && status == CW_OK; k++) {
     double x[3];
     const double t = sample(deck, k / 6, x);
@@ -173,6 +190,27 @@ static cw_status check(cw_context *context, const cw_deck *deck, const char *ste
   }
   cw_external_destroy(external);
   return status;
+}
+
+static cw_status check(cw_context *context, const cw_deck *deck, const char *stem) {
+  cw_external *external;
+  CW_TRY(cw_external_create(context, deck, stem, 1, &external));
+  return sample_all(deck, external);
+}
+
+static cw_status check_force(cw_context *context, const cw_deck *deck,
+                             const cw_deck_species *species) {
+  const cw_deck_parameter *force = force_of(deck, species);
+  cw_external *external;
+  if (!force)
+    return CW_OK;
+  if (!(species->mass > 0) || species->charge == 0 || deck->simulation.engine != CW_ENGINE_SRPIC)
+    return cw_deck_fail(context, deck, force->where,
+                        "setup.species.%s.force: found a force on a species of mass %g and charge "
+                        "%g; expected a positive mass, a charge, and engine = \"srpic\"",
+                        species->label, species->mass, species->charge);
+  CW_TRY(cw_external_create_force(context, deck, species, 1, &external));
+  return sample_all(deck, external);
 }
 
 cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
@@ -188,6 +226,8 @@ cw_status cw_external_check(cw_context *context, const cw_deck *deck) {
                           "grid.boundaries.fields with it",
                           key->name);
   }
+  for (int s = 0; s < deck->particles.species_count; s++)
+    CW_TRY(check_force(context, deck, &deck->particles.species[s]));
   CW_TRY(check(context, deck, "external"));
   return check(context, deck, "match");
 }

@@ -12,6 +12,11 @@ typedef struct cw_external cw_external;
  * (with the character's place), CW_ERROR_MEMORY. */
 cw_status cw_external_create(cw_context *context, const cw_deck *deck, const char *stem,
                              int threads, cw_external **external);
+/* The same for the acceleration [setup.species.LABEL] force of a species, which stands where E does
+ * (fields 0 to 2). */
+cw_status cw_external_create_force(cw_context *context, const cw_deck *deck,
+                                   const cw_deck_species *species, int threads,
+                                   cw_external **external);
 void cw_external_destroy(cw_external *external);
 /* 0 where a component is zero everywhere and always. `field` counts Ex, Ey, Ez, Bx, By, Bz. */
 int cw_external_has(const cw_external *external, int field);
@@ -26,7 +31,7 @@ cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int
 /* Largest external magnetic field at the box's corners, middles and centre at the start and the end
  * of the run, of a checked deck. */
 double cw_external_largest_B(const cw_deck *deck);
-/* Compiles the fields of both stems, "external" and "match", and samples there; those of "match"
- * need a side of that kind. */
+/* Compiles the fields of both stems, "external" and "match", and the forces, and samples there;
+ * fields to match need a side of that kind, forces a species with mass and charge. */
 cw_status cw_external_check(cw_context *context, const cw_deck *deck);
 #endif

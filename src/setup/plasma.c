@@ -28,26 +28,6 @@ static const char expected_temperature[] = "a finite temperature kT/(m c^2) of a
 static const char expected_velocity[] = "a velocity below c = 1";
 static const char expected_field[] = "a finite field";
 
-/* Every table of [setup.species] must be one of the deck's species. */
-static cw_status check_labels(cw_context *context, const cw_deck *deck) {
-  const char *labels[CW_DECK_MAX_SPECIES];
-  const int count = deck->particles.species_count;
-  for (int s = 0; s < count; s++)
-    labels[s] = deck->particles.species[s].label;
-  for (int k = 0; k < deck->setup.parameter_count; k++) {
-    const cw_deck_parameter *parameter = &deck->setup.parameters[k];
-    int known = strcmp(parameter->table, "species") != 0;
-    for (int s = 0; s < count; s++)
-      known |= strcmp(labels[s], parameter->entry) == 0;
-    const char *near = known ? NULL : cw_deck_nearest(parameter->entry, labels, count);
-    if (!known)
-      return cw_deck_fail(
-          context, deck, parameter->where, "setup.species.%s: found no species of that label%s%s%s",
-          parameter->entry, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  }
-  return CW_OK;
-}
-
 static cw_status make_species(cw_plasma *plasma, const cw_expression_scope *scope, int s) {
   cw_context *context = plasma->context;
   const cw_deck *deck = plasma->deck;
@@ -89,7 +69,6 @@ static cw_status make(cw_plasma *plasma, int threads) {
   if (deck->particles.species_count < 1)
     return cw_deck_fail(context, deck, deck->setup.where,
                         "problem \"expressions\" needs at least one [[particles.species]]");
-  CW_TRY(check_labels(context, deck));
   for (int s = 0; s < deck->particles.species_count; s++) {
     CW_TRY(make_species(plasma, &scope, s));
     int leader = 0;

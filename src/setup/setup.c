@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "setup/antenna.h"
 #include "setup/external.h"
 #include "setup/injectors.h"
 #include "setup/selection.h"
@@ -25,8 +26,20 @@ const cw_problem_key cw_setup_common_keys[] = {
      "electric field that sides of kind MATCH take theirs to; may depend on t; the initial field "
      "where nothing is written"},
     {"match_B", "expression[3]", "none", "B0", "magnetic field of that kind"},
+    {"species.LABEL.force", "expression[3]", "[0, 0, 0]", "c^2/L",
+     "a force on each particle of the species beside those of the fields, over its mass; may depend "
+     "on t"},
     {"constants.NAME", "expression", "none", "",
      "a number that all expressions know by this name: NAME = VALUE in [setup.constants]"},
+    {"antenna.amplitude", "float", NULL, "B0",
+     "[setup.antenna], a current of random long waves that drives the plasma (oscillating Langevin "
+     "antenna): rms magnetic field that the current would hold if it stood still"},
+    {"antenna.frequency", "float", NULL, "c/L", "of its waves (angular)"},
+    {"antenna.damping", "float", NULL, "c/L", "rate at which a wave forgets its phase"},
+    {"antenna.mode_min", "float", "1.0", "", "shortest wave vector, in waves a box length"},
+    {"antenna.mode_max", "float", "1.0", "", "longest one"},
+    {"antenna.direction", "float[3]", "[0, 0, 1]", "",
+     "direction of the vector potential; the driven B is across it"},
     {"injectors.NAME.kind", "string", NULL, "",
      "a source of particles, [setup.injectors.NAME]: \"moving\" (a plane that leaves plasma behind "
      "it), \"reservoir\" (what comes in through a side from a plasma beyond it) or \"replenish\" "
@@ -185,6 +198,26 @@ static cw_status check_parameter(cw_context *context, const cw_deck *deck,
   return CW_OK;
 }
 
+/* Every table of [setup.species] must be one of the deck's species. */
+static cw_status check_labels(cw_context *context, const cw_deck *deck) {
+  const char *labels[CW_DECK_MAX_SPECIES];
+  const int count = deck->particles.species_count;
+  for (int s = 0; s < count; s++)
+    labels[s] = deck->particles.species[s].label;
+  for (int k = 0; k < deck->setup.parameter_count; k++) {
+    const cw_deck_parameter *parameter = &deck->setup.parameters[k];
+    int known = strcmp(parameter->table, "species") != 0;
+    for (int s = 0; s < count; s++)
+      known |= strcmp(labels[s], parameter->entry) == 0;
+    const char *near = known ? NULL : cw_deck_nearest(parameter->entry, labels, count);
+    if (!known)
+      return cw_deck_fail(
+          context, deck, parameter->where, "setup.species.%s: found no species of that label%s%s%s",
+          parameter->entry, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  return CW_OK;
+}
+
 static cw_status fail_unknown_problem(cw_context *context, const cw_deck *deck) {
   const char *names[CW_DECK_MAX_PARAMETERS];
   char list[512] = "";
@@ -216,10 +249,13 @@ static cw_status check(cw_context *context, cw_deck *deck, const cw_deck *stored
                           problem->name, key->type, key->text);
   if (problem->resolve)
     CW_TRY(stored ? cw_deck_take(context, deck, stored, path) : problem->resolve(context, deck));
+  CW_TRY(check_labels(context, deck));
   CW_TRY(problem->check(context, deck));
   CW_TRY(cw_external_check(context, deck));
   CW_TRY(cw_selection_check(context, deck));
-  return cw_injectors_check(context, deck);
+  CW_TRY(cw_injectors_check(context, deck));
+  cw_antenna antenna;
+  return cw_antenna_read(context, deck, &antenna);
 }
 
 cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
