@@ -13,6 +13,11 @@ static const cw_deck_choice pipelines[] = {{"unsorted", CW_PIPELINE_UNSORTED},
                                            {"sorted", CW_PIPELINE_SORTED},
                                            {"matrix", CW_PIPELINE_MATRIX},
                                            {NULL, 0}};
+static const cw_deck_choice matrix_formats[] = {{"fp64", CW_MATRIX_FP64},
+                                                {"fp32", CW_MATRIX_FP32},
+                                                {"tf32", CW_MATRIX_TF32},
+                                                {"tf32x3", CW_MATRIX_TF32X3},
+                                                {NULL, 0}};
 static const cw_deck_choice precisions[] = {
     {"single", CW_SINGLE}, {"double", CW_DOUBLE}, {NULL, 0}};
 static const cw_deck_choice metrics[] = {{"minkowski", CW_METRIC_MINKOWSKI}, {NULL, 0}};
@@ -150,6 +155,11 @@ const cw_deck_key cw_deck_keys[] = {
      "How current and mass matrix are summed: particle by particle in any order, cell by cell, or "
      "cell by cell as matrix products",
      ONE_OF(pipelines), IN(algorithms.ecsim.pipeline)},
+    {"algorithms.ecsim", "matrix_format", CW_DECK_CHOICE, DEFAULT("\"fp64\""), "",
+     "Numbers of the mass matrix and of the current: fp64 keeps the energy to round-off; fp32 takes "
+     "half the memory and loses some energy; tf32 and tf32x3 (pipeline \"matrix\" on a device) are "
+     "products on its matrix units with sums in fp32",
+     ONE_OF(matrix_formats), IN(algorithms.ecsim.matrix_format)},
 
     {"particles", "ppc0", CW_DECK_FLOAT, REQUIRED, "", "Particles a cell at the density n0",
      ABOVE(0, INFINITY), IN(particles.ppc0)},

@@ -140,9 +140,16 @@ static cw_status create_matrix(cw_engine *engine) {
       [CW_PIPELINE_SORTED] = CW_MASSMATRIX_SORTED,
       [CW_PIPELINE_MATRIX] = CW_MASSMATRIX_MOMENT,
   };
+  static const cw_massmatrix_format formats[] = {
+      [CW_MATRIX_FP64] = CW_MASSMATRIX_FP64,
+      [CW_MATRIX_FP32] = CW_MASSMATRIX_FP32,
+      [CW_MATRIX_TF32] = CW_MASSMATRIX_TF32,
+      [CW_MATRIX_TF32X3] = CW_MASSMATRIX_TF32X3,
+  };
   const cw_massmatrix_options options = {.order = deck->algorithms.deposit.shape_order,
                                          .kind = CW_MASSMATRIX_TENSOR,
                                          .method = methods[deck->algorithms.ecsim.pipeline],
+                                         .format = formats[deck->algorithms.ecsim.matrix_format],
                                          .periodic = {!cw_ecsim_conductor(deck, 0),
                                                       !cw_ecsim_conductor(deck, 1),
                                                       !cw_ecsim_conductor(deck, 2)}};
