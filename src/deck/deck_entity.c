@@ -101,6 +101,11 @@ int cw_deck_entity_read(cw_deck_reader *reader, const char *section, const char 
   const cw_entity_key *theirs = find(section, name);
   if (!theirs)
     return 0;
+  if (strcmp(section, "setup") == 0 && reader->entity->streaming) {
+    cw_deck_entity_note(reader, where,
+                        "read Entity's key setup.%s as part of problem = \"expressions\"", name);
+    return 1;
+  }
   const char *other = theirs->kind == CW_ENTITY_RENAMED ? theirs->other
                       : theirs->kind == CW_ENTITY_TIMED ? "interval"
                                                         : NULL;

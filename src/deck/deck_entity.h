@@ -10,7 +10,12 @@
 
 #include "deck/deck_reader.h"
 
-enum { CW_ENTITY_NOTES = 64, CW_ENTITY_NOTE = 360, CW_ENTITY_TIMES = 8 };
+enum {
+  CW_ENTITY_NOTES = 64,
+  CW_ENTITY_NOTE = 360,
+  CW_ENTITY_TIMES = 8,
+  CW_ENTITY_SETTINGS = 2 + 3 * CW_DECK_MAX_SPECIES
+};
 
 typedef struct cw_entity_note {
   cw_deck_where where;
@@ -22,7 +27,8 @@ typedef struct cw_entity_note {
 struct cw_deck_entity {
   int count;
   cw_entity_note notes[CW_ENTITY_NOTES];
-  int times; /* intervals in time, which become steps when dt is known */
+  int streaming; /* 1: [setup] is that of their problem "streaming", and was translated */
+  int times;     /* intervals in time, which become steps when dt is known */
   struct {
     const cw_deck_key *key;
     double time;
@@ -30,6 +36,22 @@ struct cw_deck_entity {
   } interval[CW_ENTITY_TIMES];
 };
 
+/* [setup] of a deck of theirs as settings of ours. */
+typedef struct cw_entity_settings {
+  int count;
+  cw_deck_override items[CW_ENTITY_SETTINGS];
+  size_t used;
+  char text[CW_ENTITY_SETTINGS * 240];
+} cw_entity_settings;
+
+/* Settings that stand for [setup] of their problem generator "streaming"; none where the deck or
+ * what is `given` on the command line names a problem, or the lists do not fit the species. *all,
+ * to be freed with CW_DELETE, has them and then the `count` given. Errors: CW_ERROR_MEMORY. */
+cw_status cw_deck_entity_settings(cw_context *context, const cw_toml_node *root,
+                                  const cw_deck_override *given, int count,
+                                  cw_entity_settings *settings, cw_deck_override **all);
+/* 1 for the names in such a [setup]. */
+int cw_deck_entity_is_streaming(const char *name);
 /* 1 if a key or table of that name is theirs (and not ours). */
 int cw_deck_entity_knows(const char *section, const char *name);
 /* Deals with a key of theirs, whose value goes into `base` where it means the same; 0 if it is

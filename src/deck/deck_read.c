@@ -173,8 +173,10 @@ static void visit_table(cw_deck_walk *walk, const char *path, const cw_toml_node
 
 /* Parameters of a problem are its own, whatever other codes call theirs. */
 static int is_of_entity(const cw_deck_reader *reader, const char *section, const char *name) {
-  return cw_deck_entity_knows(section, name) &&
-         (strcmp(section, "setup") != 0 || !cw_toml_find(reader->root, "setup.problem"));
+  if (!cw_deck_entity_knows(section, name) || strcmp(section, "setup") != 0)
+    return cw_deck_entity_knows(section, name);
+  return reader->entity->streaming ? cw_deck_entity_is_streaming(name)
+                                   : !cw_toml_find(reader->root, "setup.problem");
 }
 
 static void visit_member(void *user, const char *name, cw_toml_place place,
@@ -364,6 +366,8 @@ cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
                               const cw_deck_override *overrides, int override_count) {
   cw_toml *tree = NULL;
   cw_toml_fault fault;
+  cw_entity_settings own;
+  cw_deck_override *all = NULL;
   cw_status status = cw_toml_parse(deck->source, length, &tree, &fault);
   if (status == CW_ERROR_MEMORY)
     return cw_fail(context, status, "no memory to parse the deck");
@@ -373,15 +377,19 @@ cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
     return cw_deck_fail(context, deck, (cw_deck_where){fault.place.line, fault.place.column},
                         "found text that is not TOML: %s", quoted);
   }
-  CW_TRY_CLEANUP(status, apply_overrides(context, deck, tree, overrides, override_count));
-  CW_TRY_CLEANUP(status, make_room_for_texts(context, deck, length, overrides, override_count));
-  struct cw_deck_entity entity = {0};
+  CW_TRY_CLEANUP(status, cw_deck_entity_settings(context, cw_toml_root(tree), overrides,
+                                                 override_count, &own, &all));
+  const int count = own.count + override_count;
+  CW_TRY_CLEANUP(status, apply_overrides(context, deck, tree, all, count));
+  CW_TRY_CLEANUP(status, make_room_for_texts(context, deck, length, all, count));
+  struct cw_deck_entity entity = {.streaming = own.count > 0};
   cw_deck_reader reader = {.deck = deck, .root = cw_toml_root(tree), .entity = &entity};
   read_tree(&reader);
   cw_deck_entity_tell(&reader);
   if (reader.rank != CW_RANK_NONE)
     status = cw_deck_fail(context, deck, reader.where, "%s", reader.message);
 cleanup:
+  CW_DELETE(context, all);
   cw_toml_destroy(tree);
   return status;
 }

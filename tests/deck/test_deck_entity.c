@@ -92,6 +92,56 @@ START_TEST(test_deck_of_two_streams_is_read_as_it_is_meant) {
 }
 END_TEST
 
+/* u = 0.75 is v = 0.6; kT in m0 c^2 is a quarter of that in the ions' own m c^2, whose mass is 4. */
+START_TEST(test_their_streaming_is_ours_by_expressions) {
+  static const struct {
+    const char *species, *key;
+    double value;
+    int component; /* 0: a number */
+  } expected[] = {{"e-_p", "density", 0.25, 0},       {"p+_p", "density", 0.25, 0},
+                  {"e-_b", "density", 0.75, 0},       {"p+_b", "density", 0.75, 0},
+                  {"e-_p", "velocity", 0.6, 3},       {"p+_b", "velocity", -0.6, 3},
+                  {"e-_p", "velocity", 0, 1},         {"e-_b", "temperature", 1e-4, 0},
+                  {"p+_p", "temperature", 2.5e-5, 0}, {"p+_b", "temperature", 1e-4, 0}};
+  told heard;
+  cw_context *context;
+  cw_deck *deck;
+  cw_status status = read_entity("streaming.toml", &heard, &context, &deck);
+  ck_assert_msg(status == CW_OK, "%s", cw_context_message(context));
+  ck_assert_str_eq(deck->setup.problem, "expressions");
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+    const cw_deck_parameter *found =
+        cw_deck_setup_entry(deck, "species", expected[k].species, expected[k].key);
+    ck_assert_msg(found != NULL, "no %s of %s", expected[k].key, expected[k].species);
+    const double value = found->number[expected[k].component ? expected[k].component - 1 : 0];
+    ck_assert_msg(fabs(value - expected[k].value) <= 1e-15, "%s of %s: %.17g", expected[k].key,
+                  expected[k].species, value);
+  }
+  const cw_deck_parameter *B = cw_deck_setup_parameter(deck, "B");
+  ck_assert(B && fabs(B->number[0]) < 1e-15 && B->number[1] == 0 && fabs(B->number[2] - 2) < 1e-15);
+  ck_assert_msg(lines(&heard) == 6, "%s", heard.text);
+  expect_told(&heard, "note streaming.toml:50:3: ", "drifts_in_z as part of");
+  cw_deck_destroy(deck);
+  ck_assert_uint_eq(cw_memory_used(context, CW_SPACE_HOST), 0);
+  cw_context_destroy(context);
+}
+END_TEST
+
+/* Lists that are not as long as the species are many: nothing is guessed, and each is named. */
+START_TEST(test_streaming_that_does_not_fit_is_named) {
+  cw_context *context = case_context();
+  char *text = replaced(valid_deck, "problem = \"thermal\"\ntemperature = 1e-3\ndrift",
+                        "drifts_in_x = [0.1, 0.1, 0.1]\ndensities = [1.0]\nBmag");
+  cw_deck *deck;
+  ck_assert_int_eq(cw_deck_parse(context, "t.toml", text, strlen(text), NULL, 0, &deck),
+                   CW_ERROR_INPUT);
+  const char *message = cw_context_message(context);
+  ck_assert_msg(strstr(message, "t.toml:31:1: found 3 keys of Entity's") != NULL, "%s", message);
+  free(text);
+  cw_context_destroy(context);
+}
+END_TEST
+
 /* A key of theirs and what is told of it. */
 typedef struct named {
   const char *place, *phrase;
@@ -203,6 +253,8 @@ int main(void) {
   TCase *tests = tcase_create("decks of Entity");
   tcase_add_test(tests, test_deck_of_beams_is_read_as_it_is_meant);
   tcase_add_test(tests, test_deck_of_two_streams_is_read_as_it_is_meant);
+  tcase_add_test(tests, test_their_streaming_is_ours_by_expressions);
+  tcase_add_test(tests, test_streaming_that_does_not_fit_is_named);
   tcase_add_test(tests, test_each_parameter_of_their_sheet_is_named);
   tcase_add_test(tests, test_each_key_of_their_shock_is_named);
   tcase_add_test(tests, test_words_of_theirs_are_explained);
