@@ -95,27 +95,8 @@ cleanup:
 
 /* ---- phase space ---- */
 
-/* The record asked for, or the first one whose name it begins. */
-static cw_status choose_map(cw_field_file *file, const char *quantity, char record[CW_FIELD_NAME]) {
-  char(*names)[CW_FIELD_NAME], list[500] = "";
-  int count;
-  record[0] = '\0';
-  CW_TRY(cw_field_file_list(file, &names, &count));
-  for (int n = 0; n < count; n++) {
-    const size_t length = strlen(quantity), used = strlen(list);
-    if (!record[0] && begins(names[n], quantity) && (!names[n][length] || names[n][length] == '_'))
-      strcpy(record, names[n]);
-    snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
-  }
-  CW_DELETE(file->context, names);
-  if (record[0])
-    return CW_OK;
-  return cw_fail(file->context, CW_ERROR_INPUT, "%s: has no map \"%.64s\"; there are %s",
-                 file->path, quantity, list);
-}
-
-/* "phase_x_ux_LABEL": what the axes are, and the label. */
-static void read_name(const char *record, const char *axis[2], char label[CW_PLOT_LABEL]) {
+/* "phase_x_ux_LABEL": what the axes are; the length of "phase_x_ux". */
+static size_t read_axes(const char *record, const char *axis[2]) {
   static const char *const shown[] = {"x", "y", "z", "u_x", "u_y", "u_z", "γ"};
   const char *at = record + sizeof phase - 1;
   axis[0] = axis[1] = "";
@@ -129,24 +110,91 @@ static void read_name(const char *record, const char *axis[2], char label[CW_PLO
       at += 1 + length;
       break;
     }
-  strcpy(label, "weight of ");
-  cw_plot_append_plain(label, at[0] == '_' ? at + 1 : at);
+  return (size_t)(at - record);
+}
+
+/* What of a file's maps is shown: one record, or the sum of all species' of one pair. */
+typedef struct choice {
+  char start[CW_FIELD_NAME]; /* the record's name, or "phase_x_ux_" */
+  int whole;                 /* 1: a record's name */
+  const char *axis[2];
+} choice;
+
+static int is_chosen(const choice *chosen, const char *name) {
+  return chosen->whole ? strcmp(name, chosen->start) == 0 : begins(name, chosen->start);
+}
+
+/* The record asked for, or the first pair whose records' names it begins. */
+static int choose(char (*names)[CW_FIELD_NAME], int count, const char *quantity, choice *chosen) {
+  for (int n = 0; n < count; n++) {
+    const size_t length = strlen(quantity);
+    chosen->whole = strcmp(names[n], quantity) == 0;
+    if (!begins(names[n], quantity) || (!chosen->whole && names[n][length] != '_'))
+      continue;
+    const size_t pair = read_axes(names[n], chosen->axis);
+    strcpy(chosen->start, names[n]);
+    if (!chosen->whole)
+      chosen->start[pair + 1] = '\0';
+    return 1;
+  }
+  return 0;
+}
+
+/* Adds a record's map to the sum. */
+static cw_status add_map(cw_field_file *file, const char *record, cw_plot_field *field) {
+  cw_plot_field one = {.label = ""};
+  CW_TRY(cw_field_file_read(file, record, NULL, &one.dim, one.cells, one.spacing, one.offset,
+                            &one.values));
+  cw_status status = CW_OK;
+  if (!field->values) {
+    *field = one;
+    one.values = NULL;
+  } else if (memcmp(one.cells, field->cells, sizeof one.cells) == 0) {
+    for (int64_t i = 0; i < one.cells[0] * one.cells[1]; i++)
+      field->values[i] += one.values[i];
+  } else {
+    status = cw_fail(file->context, CW_ERROR_FORMAT,
+                     "%s: the maps of one pair differ in their bins", file->path);
+  }
+  cw_plot_field_clear(file->context, &one);
+  return status;
+}
+
+static cw_status load_map(cw_field_file *file, const char *quantity, cw_plot_field *field) {
+  char(*names)[CW_FIELD_NAME], list[500] = "";
+  int count;
+  choice chosen = {.whole = 0};
+  cw_status status = CW_OK;
+  CW_TRY(cw_field_file_list(file, &names, &count));
+  const int found = choose(names, count, quantity, &chosen);
+  for (int n = 0; n < count && status == CW_OK; n++) {
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
+    if (found && is_chosen(&chosen, names[n]))
+      status = add_map(file, names[n], field);
+  }
+  CW_DELETE(file->context, names);
+  if (!found)
+    return cw_fail(file->context, CW_ERROR_INPUT, "%s: has no map \"%.64s\"; there are %s",
+                   file->path, quantity, list);
+  CW_TRY(status);
+  field->is_count = 1;
+  memcpy(field->axis_name, chosen.axis, sizeof field->axis_name);
+  strcpy(field->label, "weight a bin");
+  for (int64_t i = 0; i < field->cells[0] * field->cells[1]; i++)
+    field->high = fmax(field->high, field->values[i]);
+  return CW_OK;
 }
 
 static cw_status phase_page(cw_field_file *file, const char *quantity, const char *png,
                             cw_plot_result *result) {
-  char record[CW_FIELD_NAME], title[256];
-  cw_plot_field field = {.is_count = 1, .label = ""};
+  char title[256];
+  cw_plot_field field = {.label = ""};
   cw_plot_page page = {0};
   const cw_plot_area area = {CW_PLOT_LEFT, CW_PLOT_TOP, CW_PLOT_INNER, HEIGHT};
   cw_status status = CW_OK;
-  CW_TRY(choose_map(file, quantity, record));
-  CW_TRY_CLEANUP(status, cw_field_file_read(file, record, NULL, &field.dim, field.cells,
-                                            field.spacing, field.offset, &field.values));
-  read_name(record, field.axis_name, field.label);
-  for (int64_t i = 0; i < field.cells[0] * field.cells[1]; i++)
-    field.high = fmax(field.high, field.values[i]);
-  cw_plot_title(file, "phase space", title, sizeof title);
+  CW_TRY_CLEANUP(status, load_map(file, quantity, &field));
+  cw_plot_title(file, quantity, title, sizeof title);
   CW_TRY_CLEANUP(status,
                  cw_plot_page_begin(file->context, png, CW_PLOT_TOP + HEIGHT + CW_PLOT_BOTTOM, 0,
                                     title, &page));

@@ -83,8 +83,8 @@ enum {
   CW_PLOT_BOTTOM = 90,
   CW_PLOT_INNER = CW_PLOT_WIDTH - CW_PLOT_LEFT - CW_PLOT_RIGHT
 };
-/* Pages of histograms: "spectrum" of a spectra file; "phase", "phase_x_ux" or a record's whole name
- * of a phase-space file. Errors: as cw_plot_quantity. */
+/* Pages of histograms: "spectrum" of a spectra file; a record's whole name of a phase-space file, or
+ * "phase_x_ux", the sum over its species, or "phase", the first of these. Errors: as cw_plot_quantity. */
 int cw_plot_is_histogram(const char *quantity);
 cw_status cw_plot_histogram(cw_context *context, const char *folder, const char *quantity,
                             int64_t step, const char *png, cw_plot_result *result);

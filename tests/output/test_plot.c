@@ -96,6 +96,55 @@ START_TEST(test_field_lines_are_drawn_over_a_quantity) {
 }
 END_TEST
 
+/* Two species' spectra over three parts of the box, and their maps: the pictures show sums over the
+ * box, a bin's width taken out, and of both species. */
+static void write_sample_histograms(void) {
+  double spectra[2][12], maps[2][6] = {{1, 2, 3, 4, 5, 6}, {0, 0, 0, 0, 0, 10}};
+  cw_output_histogram list[2] = {
+      {.name = "spectrum_e", .rank = 2, .axis = {{"log10_energy", -2, 0.5, 4}, {"x", 0, 1, 3}}},
+      {.name = "spectrum_p", .rank = 2, .axis = {{"log10_energy", -2, 0.5, 4}, {"x", 0, 1, 3}}}};
+  const cw_output_time when = {.step = 7, .time = 1.5, .dt = 0.5};
+  for (int s = 0; s < 2; s++) {
+    for (int k = 0; k < 12; k++)
+      spectra[s][k] = (s + 1) * (k % 4);
+    list[s].values = spectra[s];
+  }
+  ck_ok(cw_output_write_histograms(context, folder, CW_SERIES_SPECTRA, NULL, &when, list, 2));
+  for (int s = 0; s < 2; s++)
+    list[s] = (cw_output_histogram){.name = s ? "phase_x_ux_p" : "phase_x_ux_e",
+                                    .rank = 2,
+                                    .axis = {{"x", 0, 1, 3}, {"ux", -1, 1, 2}},
+                                    .values = maps[s]};
+  ck_ok(cw_output_write_histograms(context, folder, CW_SERIES_PHASE_SPACE, NULL, &when, list, 2));
+}
+
+START_TEST(test_histograms_are_drawn) {
+  static const struct {
+    const char *name;
+    double largest;
+  } cases[] = {{"spectrum", 3 * 6 / 0.5}, {"phase", 16},        {"phase_x_ux", 16},
+               {"phase_x_ux_p", 10},      {"phase_x_ux_e", 6}};
+  if (no_gnuplot())
+    return;
+  write_sample_histograms();
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    cw_plot_result shown;
+    ck_ok(cw_plot_quantity(context, folder, cases[n].name, -1, in_folder("q.png"), &shown));
+    ck_assert_int_eq(shown.step, 7);
+    ck_assert_double_eq(shown.time, 1.5);
+    ck_assert_msg(shown.maximum == cases[n].largest, "%s: %g", cases[n].name, shown.maximum);
+  }
+  ck_fails(cw_plot_quantity(context, folder, "phase_y", -1, in_folder("q.png"), NULL),
+           CW_ERROR_INPUT, "there are phase_x_ux_e, phase_x_ux_p");
+  ck_fails(cw_plot_quantity(context, folder, "spectrum", 3, in_folder("q.png"), NULL),
+           CW_ERROR_INPUT, "has no spectra file of step 3; there are 1 from step 7 to step 7");
+  remove_folder(in_folder("spectra"));
+  ck_fails(cw_plot_quantity(context, folder, "spectrum", -1, in_folder("q.png"), NULL),
+           CW_ERROR_INPUT, "[output.spectra] asks a run for them");
+  remove_folder(in_folder("phase_space"));
+}
+END_TEST
+
 /* Uniform, infinite and missing values must not stop a picture. */
 START_TEST(test_fields_without_a_range_are_drawn) {
   cw_grid grid = make_grid(2, 24, 16, 8);
@@ -168,6 +217,7 @@ int main(void) {
   tcase_add_loop_test(cases, test_overview_is_a_whole_picture, 1, 4);
   tcase_add_test(cases, test_history_alone_is_drawn);
   tcase_add_test(cases, test_every_kind_of_quantity_is_drawn);
+  tcase_add_test(cases, test_histograms_are_drawn);
   tcase_add_loop_test(cases, test_field_lines_are_drawn_over_a_quantity, 1, 4);
   tcase_add_loop_test(cases, test_fields_without_a_range_are_drawn, 0, 3);
   tcase_add_test(cases, test_the_asked_step_is_drawn);
