@@ -9,8 +9,11 @@
 extern "C" {
 #endif
 
-/* What a slot holds. */
-enum { CW_TAG_DEAD = 0, CW_TAG_ALIVE = 1 };
+/* What a slot holds. A tracked particle is a live one whose history is kept: code tests for
+ * CW_TAG_DEAD alone. */
+enum { CW_TAG_DEAD = 0, CW_TAG_ALIVE = 1, CW_TAG_TRACKED = 2 };
+/* Most further numbers that a particle carries. */
+enum { CW_MAX_PAYLOADS = 8 };
 
 /* Borrowed arrays of `count` slots. Position along axis a: i[a] + dx[a] in cells, counted from the
  * block's first interior cell, dx in [0, 1). Real arrays are float or double by `precision`.
@@ -23,6 +26,9 @@ typedef struct cw_particles_view {
   void *dx[3], *dx_prev[3];  /* offset in the cell, same times */
   void *u[3];                /* gamma v / c (Cartesian); for massless particles p / (m0 c) */
   void *weight;              /* NULL: every weight is 1 */
+  void *guide[2];            /* guiding centre: magnetic moment (0: none, the particle is on its full
+                              * orbit), momentum along B; NULL where no pusher asks for them */
+  void *payload[CW_MAX_PAYLOADS]; /* further numbers of the user's; the first ones, then NULL */
   uint8_t *tag;              /* CW_TAG_DEAD slots are skipped; NULL: all are alive */
   uint64_t *id;              /* unique in the species and for its life; may be NULL */
 } cw_particles_view;
@@ -36,6 +42,8 @@ typedef struct cw_particles_options {
   cw_precision precision; /* of dx, u and weight */
   cw_space space;         /* where the arrays are */
   int with_weights;       /* 0: every weight is 1 and no array is kept */
+  int payloads;           /* 0 to CW_MAX_PAYLOADS */
+  int with_guide;         /* 1: arrays of guiding centres */
 } cw_particles_options;
 
 /* Creates an empty container with room for `capacity` particles (it grows when asked for more). */
@@ -50,7 +58,7 @@ CW_API cw_status cw_particles_reserve(cw_particles *particles, int64_t capacity)
  * Growing bumps nothing: what is appended after a sort is that sort's tail. */
 CW_API cw_status cw_particles_resize(cw_particles *particles, int64_t count);
 /* Makes `to` hold the slots of `from`, which may live in another space, in their order.
- * Errors: CW_ERROR_ARGUMENT (dim, precision or weights differ), CW_ERROR_MEMORY, CW_ERROR_DEVICE;
+ * Errors: CW_ERROR_ARGUMENT (dim, precision or members differ), CW_ERROR_MEMORY, CW_ERROR_DEVICE;
  * after the last two `to` is empty. */
 CW_API cw_status cw_particles_copy(cw_particles *to, const cw_particles *from);
 /* The current arrays; valid until the next reserve, resize or destroy. */

@@ -17,7 +17,11 @@ typedef enum cw_pusher {
   CW_PUSHER_BORIS,
   CW_PUSHER_VAY,
   CW_PUSHER_HIGUERA_CARY,
-  CW_PUSHER_MASSLESS /* v = u/|u|; no force */
+  CW_PUSHER_MASSLESS, /* v = u/|u|; no force */
+  /* guiding centres where cw_push_guide allows, these pushers elsewhere */
+  CW_PUSHER_BORIS_GCA,
+  CW_PUSHER_VAY_GCA,
+  CW_PUSHER_HIGUERA_CARY_GCA
 } cw_pusher;
 
 /* Which code pushes; every choice gives the same result to round-off. */
@@ -27,6 +31,26 @@ typedef enum cw_push_path {
   CW_PUSH_PATH_VECTOR /* lanes of particles that share a cell */
 } cw_push_path;
 
+/* Radiation reaction, added to each pusher's force. With e, b the fields at the particle and
+ * beta = u / gamma, in units in which c = 1:
+ *   du/dt = synchrotron [(e + beta x b) x b + (beta.e) e - gamma^2 chi^2 beta] - compton gamma u,
+ *   chi^2 = |e + beta x b|^2 - (beta.e)^2
+ * (Landau and Lifshitz, The classical theory of fields, section 76, without the terms in the fields'
+ * derivatives; Thomson regime). Each coefficient is a rate times dt: what it takes in one step. */
+typedef struct cw_push_drag {
+  double synchrotron; /* of radiation in the fields */
+  double compton;     /* of scattering in isotropic light */
+} cw_push_drag;
+
+/* Where a particle of a pusher with GCA is a guiding centre: src/kernels/push/README.md. Its moment
+ * mu = w^2 / (2 B sqrt(1 - v^2)), v = E x B / B^2, w the gyration's momentum in the frame of v, and its
+ * momentum along B are then in the particles' guide arrays, which must be there. With a dt of 0 such
+ * particles are left alone. They have no drag. */
+typedef struct cw_push_guide {
+  double e_ovr_b_max; /* |E| / |B| at most; from 0, not to be a guiding centre, to 1 */
+  double larmor_max;  /* Larmor radius at most; 0: any */
+} cw_push_guide;
+
 /* One species in one step. Zero-initialised means defaults, but for order, dt and force_scale. */
 typedef struct cw_push_options {
   int order;        /* shape order of the gather: as the deposit's; 0 gathers with linear weights */
@@ -34,6 +58,8 @@ typedef struct cw_push_options {
   cw_push_path path;  /* the code */
   double dt;          /* in units in which c = 1 and lengths are those of grid->dx */
   double force_scale; /* dt * charge / mass * B0: u gets force_scale * (E + v x B) in a step */
+  cw_push_drag drag;   /* zeros: none */
+  cw_push_guide guide; /* of pushers with GCA */
 } cw_push_options;
 
 /* Gathers E and B at each live particle with the shape of `order` (primal along an axis where the
@@ -50,6 +76,15 @@ typedef struct cw_push_options {
 CW_API cw_status cw_push(cw_context *context, const cw_push_options *options, const cw_grid *grid,
                          cw_vector_view E, cw_vector_view B, const cw_cells_view *cells,
                          cw_particles_view *particles);
+
+/* E and B alone at each live particle, as the push gathers them; nothing is moved. The particles need
+ * i and dx, in host memory; those that are dead get zeros.
+ *   field  Ex, Ey, Ez, Bx, By, Bz, each [particles->count]
+ * Errors: CW_ERROR_ARGUMENT, CW_ERROR_NUMERIC (a particle whose stencil leaves the arrays, which gets
+ * zeros), CW_ERROR_MEMORY. */
+CW_API cw_status cw_push_gather(cw_context *context, int order, const cw_grid *grid,
+                                cw_vector_view E, cw_vector_view B,
+                                const cw_particles_view *particles, double *const field[6]);
 
 /* Plain double-precision version, one thread, of the same step: the oracle. E and B CW_DOUBLE. */
 CW_API cw_status cw_push_reference(cw_context *context, const cw_push_options *options,

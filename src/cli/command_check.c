@@ -68,10 +68,8 @@ static cw_status check(cw_context *context, const check_arguments *arguments, cw
                       arguments->overrides.count, deck));
   CW_TRY(cw_setup_check(context, *deck));
   CW_TRY(cw_engine_estimate(context, *deck, &report->memory));
-  cw_grid grid;
-  CW_TRY(cw_setup_grid(context, *deck, &grid));
   cw_check_output_fill(&report->output, *deck, report->memory.particle_count);
-  report->checkpoint = cw_engine_save_bytes(*deck, &grid, report->memory.particle_count);
+  report->checkpoint = report->memory.saved;
   report->available = (double)cw_memory_available(context, CW_SPACE_HOST);
   if (report->memory.total > report->available)
     return cw_run_fail_memory(context, *deck, &report->memory, report->memory.total,

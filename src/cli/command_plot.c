@@ -114,7 +114,7 @@ static int draw(const char *command, const arguments *given) {
 static const struct argp_option options[] = {
     {"quantity", 'q', "Q", 0,
      "what to draw: Bz, |B|, rho, density_LABEL, N, Txx_LABEL, energy, spectrum, phase, "
-     "phase_x_ux_LABEL, ... (default: an overview)",
+     "phase_x_ux_LABEL, track, ... (default: an overview)",
      0},
     {"step", 's', "N", 0, "step of the field file (default: the last)", 0},
     {"output", 'o', "FILE.png", 0, "the picture (default: in DIR, named after what it shows)", 0},

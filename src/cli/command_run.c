@@ -218,6 +218,8 @@ static cw_status write_state(run *run, int at_end, int again) {
     if (!again || !due(run->deck->output.stats_interval, step))
       CW_TRY(cw_run_output_history(run->output, run->engine, &run->last));
   }
+  if (!again)
+    CW_TRY(cw_run_output_tracks(run->output, run->engine));
   for (int k = 0; k < CW_SERIES_COUNT; k++) {
     const int now = series_due(run, (cw_series)k, step);
     if (cw_deck_interval(run->deck, (cw_series)k) > 0 && (at_end || now) && !(again && now))

@@ -9,8 +9,10 @@
 #include "cli/run_fields.h"
 #include "cli/run_histograms.h"
 #include "cli/run_particles.h"
+#include "engine/tracked.h"
 #include "output/output.h"
 #include "output/sidecar.h"
+#include "output/tracks.h"
 
 enum { COLUMN_NAME = CW_DECK_NAME + 16, FIXED_COLUMNS = 8 };
 
@@ -21,6 +23,7 @@ struct cw_run_output {
   char aside[CW_OUTPUT_PATH]; /* an earlier run's results, or "" */
   cw_history *history;
   cw_sidecar *sidecar[CW_SERIES_COUNT]; /* NULL: the series has none */
+  cw_tracks *tracks; /* NULL: no particle is tracked */
   double stages_before[CW_STAGE_COUNT];
 };
 
@@ -101,16 +104,32 @@ static cw_status start_sidecars(cw_run_output *output) {
   return CW_OK;
 }
 
+/* 1 when there are particles whose history is kept. */
+static int tracks_any(const cw_deck *deck) {
+  int any = 0;
+  for (int s = 0; s < deck->particles.species_count; s++)
+    any |= deck->particles.species[s].tracking;
+  return any && deck->output.tracks_interval > 0;
+}
+
+static cw_status start_tracks(cw_run_output *output, int64_t after) {
+  return tracks_any(output->deck) ? cw_tracks_create(output->context, output->folder, output->deck,
+                                                     after, &output->tracks)
+                                  : CW_OK;
+}
+
 static cw_status begin(cw_run_output *output) {
   CW_TRY(cw_output_set_aside(output->context, output->folder, output->aside));
   CW_TRY(cw_output_write_text(output->context, output->folder, "deck.toml", output->deck->source));
   CW_TRY(write_resolved_deck(output));
+  CW_TRY(start_tracks(output, -1));
   CW_TRY(start_sidecars(output));
   return start_history(output, NULL);
 }
 
 static cw_status go_on(cw_run_output *output, const cw_checkpoint_info *resumed) {
   CW_TRY(start_history(output, resumed));
+  CW_TRY(start_tracks(output, resumed->step));
   for (int k = 0; k < CW_SERIES_COUNT; k++)
     CW_TRY(cw_output_drop(output->context, output->folder, (cw_series)k, resumed->series_step[k]));
   CW_TRY(start_sidecars(output));
@@ -184,6 +203,23 @@ static cw_status write_series(cw_run_output *output, cw_engine *engine, cw_serie
   return cw_fail(output->context, CW_ERROR_INTERNAL, "there is no series %d", (int)series);
 }
 
+cw_status cw_run_output_tracks(cw_run_output *output, cw_engine *engine) {
+  const int64_t step = cw_engine_step_number(engine);
+  cw_status status = CW_OK;
+  if (!output->tracks || step % output->deck->output.tracks_interval != 0)
+    return CW_OK;
+  for (int s = 0; s < output->deck->particles.species_count && status == CW_OK; s++) {
+    cw_tracked tracked;
+    if (!output->deck->particles.species[s].tracking)
+      continue;
+    status = cw_engine_tracked(engine, s, &tracked);
+    if (status == CW_OK)
+      status = cw_tracks_append(output->tracks, s, step, cw_engine_time(engine), &tracked);
+    cw_tracked_free(output->context, &tracked);
+  }
+  return status;
+}
+
 cw_status cw_run_output_series(cw_run_output *output, cw_engine *engine, cw_series series) {
   CW_TRY(write_series(output, engine, series));
   return output->sidecar[series]
@@ -201,6 +237,8 @@ int64_t cw_run_output_history_bytes(const cw_run_output *output) {
 
 cw_status cw_run_output_sync(cw_run_output *output) {
   int64_t bytes;
+  if (output->tracks)
+    CW_TRY(cw_tracks_flush(output->tracks));
   return cw_history_sync(output->history, &bytes);
 }
 
@@ -211,9 +249,12 @@ const char *cw_run_output_folder(const cw_run_output *output) {
 cw_status cw_run_output_close(cw_run_output *output) {
   if (!output)
     return CW_OK;
+  const cw_status tracks = cw_tracks_close(output->tracks);
   cw_status status = cw_history_close(output->history);
   for (int k = 0; k < CW_SERIES_COUNT; k++)
     cw_sidecar_destroy(output->sidecar[k]);
+  if (status == CW_OK)
+    status = tracks;
   CW_DELETE(output->context, output);
   return status;
 }

@@ -18,7 +18,10 @@ cw_status cw_run_output_create(cw_context *context, const cw_deck *deck, const c
 const char *cw_run_output_aside(const cw_run_output *output);
 /* Bytes of history.csv so far. */
 int64_t cw_run_output_history_bytes(const cw_run_output *output);
-/* Brings history.csv to the disk. Errors: CW_ERROR_IO. */
+/* Records the tracked particles, where that is due at the engine's step. Errors: CW_ERROR_IO,
+ * CW_ERROR_MEMORY. */
+cw_status cw_run_output_tracks(cw_run_output *output, cw_engine *engine);
+/* Brings history.csv and tracks.h5 to the disk. Errors: CW_ERROR_IO. */
 cw_status cw_run_output_sync(cw_run_output *output);
 cw_status cw_run_output_history(cw_run_output *output, const cw_engine *engine,
                                 const cw_engine_diagnostics *diagnostics);

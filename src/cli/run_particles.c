@@ -42,6 +42,8 @@ static cw_status add(cw_engine *engine, const cw_deck *deck, int s, const cw_sel
                              .charge_SI = cw_run_charge_SI()};
   memcpy(out->x, sample->x, sizeof out->x);
   memcpy(out->u, sample->u, sizeof out->u);
+  memcpy(out->payload, sample->payload, sizeof out->payload);
+  out->n_payloads = species->n_payloads;
   return CW_OK;
 }
 

@@ -33,6 +33,16 @@ typedef struct cw_deck_species {
   cw_pusher pusher;
   int deposit; /* 0: test particles, which feel the fields and do not act on them */
   int64_t spatial_sorting_interval; /* -1: the global one */
+  int64_t clear_interval;           /* -1: the global one */
+  int n_payloads;
+  enum {
+    CW_DRAG_NONE = 0,
+    CW_DRAG_SYNCHROTRON = 1,
+    CW_DRAG_COMPTON = 2,
+    CW_DRAG_BOTH = CW_DRAG_SYNCHROTRON | CW_DRAG_COMPTON
+  } radiative_drag;
+  int tracking;            /* 1: histories of particles are kept */
+  int64_t tracking_stride; /* of every n-th particle, by id */
   cw_deck_where where;              /* of the [[particles.species]] header */
 } cw_deck_species;
 
@@ -173,12 +183,18 @@ typedef struct cw_deck {
     } deposit;
     int fieldsolver_enable;
     struct {
+      double e_ovr_b_max, larmor_max; /* larmor_max 0: no limit */
+    } gca;
+    struct {
       double theta, solver_tolerance;
       int solver_restart, smoothing_passes, charge_correction;
       enum { CW_PIPELINE_UNSORTED = 0, CW_PIPELINE_SORTED, CW_PIPELINE_MATRIX } pipeline;
       enum { CW_MATRIX_FP64 = 0, CW_MATRIX_FP32, CW_MATRIX_TF32, CW_MATRIX_TF32X3 } matrix_format;
     } ecsim;
   } algorithms;
+  struct {
+    double synchrotron_gamma_rad, compton_gamma_rad;
+  } radiation;
   struct {
     double ppc0;
     int use_weights;
@@ -232,6 +248,7 @@ typedef struct cw_deck {
       int64_t interval;
     } phase_space;
     int64_t stats_interval; /* steps between history rows */
+    int64_t tracks_interval; /* steps between records of tracked particles; 0: none */
   } output;
   struct {
     int64_t interval;     /* steps between checkpoints; 0: none but an interrupted run's */

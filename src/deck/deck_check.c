@@ -130,11 +130,34 @@ static void check_pusher(cw_deck_reader *reader, const cw_deck_species *species)
                   species->label);
 }
 
+/* Radiation and guiding centres are of charged particles that fields move. */
+static void check_motion(cw_deck_reader *reader, const cw_deck_species *species) {
+  const int guide = species->pusher >= CW_PUSHER_BORIS_GCA;
+  const int forceless =
+      species->pusher == CW_PUSHER_NONE || species->pusher == CW_PUSHER_MASSLESS;
+  if (guide && species->radiative_drag != CW_DRAG_NONE)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, species->where,
+                  "particles.species '%s': found radiative_drag with a pusher of guiding centres; "
+                  "expected one or the other",
+                  species->label);
+  if (species->radiative_drag != CW_DRAG_NONE && (forceless || species->charge == 0))
+    cw_deck_fault(reader, CW_RANK_WRITTEN, species->where,
+                  "particles.species '%s': found radiative_drag where no force acts; expected a "
+                  "charge other than 0 and a pusher other than massless and none",
+                  species->label);
+  if (guide && species->charge == 0)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, species->where,
+                  "particles.species '%s': found a pusher of guiding centres with charge 0; "
+                  "expected a charge that gyrates",
+                  species->label);
+}
+
 void cw_deck_check_species(cw_deck_reader *reader) {
   const cw_deck *deck = reader->deck;
   for (int s = 0; s < deck->particles.species_count; s++) {
     const cw_deck_species *species = &deck->particles.species[s];
     check_pusher(reader, species);
+    check_motion(reader, species);
     for (int before = 0; before < s; before++)
       if (strcmp(species->label, deck->particles.species[before].label) == 0)
         cw_deck_fault(reader, CW_RANK_WRITTEN, species->where,

@@ -6,6 +6,7 @@
 #include "base/context_private.h"
 #include "engine/engine_cuda.h"
 #include "engine/engine_private.h"
+#include "sort/particles_private.h"
 #include "sort/sort_cuda.h"
 
 #define CW_BODY           static inline
@@ -88,35 +89,30 @@ cw_status cw_engine_apply_boundaries(cw_engine *engine, cw_species_state *specie
   return CW_OK;
 }
 
-static void move_item(void *array, size_t size, int64_t to, int64_t from) {
-  if (array)
-    memcpy((char *)array + (size_t)to * size, (const char *)array + (size_t)from * size, size);
+static void move_slot(void *const array[CW_MEMBERS], cw_precision precision, int64_t to,
+                      int64_t from) {
+  for (int m = 0; m < CW_MEMBERS; m++) {
+    const size_t size = cw_member_size(m, precision);
+    if (array[m])
+      memcpy((char *)array[m] + (size_t)to * size, (const char *)array[m] + (size_t)from * size,
+             size);
+  }
 }
 
 cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species) {
   const cw_particles_view view = cw_particles_get_view(species->particles);
-  const size_t real = (size_t)cw_precision_size(view.precision);
+  void *array[CW_MEMBERS];
   int64_t kept = 0;
   if (view.space == CW_SPACE_DEVICE) {
     CW_TRY(cw_sort_compact_cuda(engine->context, &view, &kept));
     return cw_particles_resize(species->particles, kept);
   }
+  cw_member_arrays(&view, array);
   for (int64_t p = 0; p < view.count; p++) {
     if (view.tag[p] == CW_TAG_DEAD)
       continue;
-    if (kept != p) {
-      for (int a = 0; a < engine->grid.dim; a++) {
-        move_item(view.i[a], sizeof(int32_t), kept, p);
-        move_item(view.i_prev[a], sizeof(int32_t), kept, p);
-        move_item(view.dx[a], real, kept, p);
-        move_item(view.dx_prev[a], real, kept, p);
-      }
-      for (int a = 0; a < 3; a++)
-        move_item(view.u[a], real, kept, p);
-      move_item(view.weight, real, kept, p);
-      move_item(view.tag, sizeof(uint8_t), kept, p);
-      move_item(view.id, sizeof(uint64_t), kept, p);
-    }
+    if (kept != p)
+      move_slot(array, view.precision, kept, p);
     kept++;
   }
   return cw_particles_resize(species->particles, kept);

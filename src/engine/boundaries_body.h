@@ -20,6 +20,8 @@ CW_BODY void CW_REAL_NAME(cw_reflect)(const cw_particles_view *view, int axis, i
   dx[p] = offset;
   view->i[axis][p] = cell;
   u[p] = -u[p];
+  if (view->guide[0])
+    ((cw_real *)view->guide[0])[p] = 0; /* made anew of its whole momentum */
 }
 
 /* Applies the two sides of one axis to particle p. */

@@ -4,32 +4,25 @@
 #include "base/context_private.h"
 #include "base/space.h"
 #include "engine/engine_private.h"
+#include "sort/particles_private.h"
 
 /* u stands half a step behind the fields; a push of half the impulse over no time brings it to
  * them. */
 cw_status cw_engine_centre(cw_engine *engine, int s, const cw_particles_view *all, int64_t from,
                            int64_t to, cw_centred_momenta *work, cw_particles_view *part) {
   const size_t real = (size_t)cw_precision_size(all->precision);
-  *part = *all;
-  part->count = to - from;
+  *part = cw_particles_slots(all, from, to);
   for (int a = 0; a < 3; a++) {
-    if (a < engine->grid.dim) {
-      part->i[a] += from, part->i_prev[a] += from;
-      part->dx[a] = (char *)all->dx[a] + (size_t)from * real;
-      part->dx_prev[a] = (char *)all->dx_prev[a] + (size_t)from * real;
-    }
     CW_TRY(cw_space_copy(engine->context, engine->space, work->u[a], engine->space,
                          (const char *)all->u[a] + (size_t)from * real,
                          (size_t)part->count * real));
     part->u[a] = work->u[a];
   }
-  if (all->weight)
-    part->weight = (char *)all->weight + (size_t)from * real;
-  part->tag += from;
-  part->id += from;
   cw_push_options options = cw_engine_push_options(engine, s);
   options.dt = 0;
   options.force_scale *= 0.5;
+  options.drag.synchrotron *= 0.5;
+  options.drag.compton *= 0.5;
   cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
   CW_TRY(cw_engine_add_forces(engine, cw_engine_time(engine), &E, &B));
   CW_TRY(cw_engine_add_species_force(engine, s, cw_engine_time(engine), &E));

@@ -29,16 +29,25 @@ void cw_engine_count_stage(cw_engine *engine, int stage, double *since) {
   *since = now;
 }
 
+cw_particles_options cw_engine_particles_options(const cw_deck *deck, int s) {
+  const cw_deck_species *species = &deck->particles.species[s];
+  return (cw_particles_options){.dim = deck->grid.dim,
+                                .precision = deck->simulation.precision,
+                                .with_weights = deck->particles.use_weights,
+                                .payloads = species->n_payloads,
+                                .with_guide = species->pusher >= CW_PUSHER_BORIS_GCA};
+}
+
 cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interval, int32_t tile,
                                    int low_memory) {
   const cw_deck *deck = engine->deck;
   cw_species_state *species = &engine->species[s];
   species->deck = &deck->particles.species[s];
   species->sort_interval = sort_interval;
-  cw_particles_options options = {.dim = deck->grid.dim,
-                                  .precision = deck->simulation.precision,
-                                  .space = engine->space,
-                                  .with_weights = deck->particles.use_weights};
+  species->clear_interval = species->deck->clear_interval >= 0 ? species->deck->clear_interval
+                                                               : deck->particles.clear_interval;
+  cw_particles_options options = cw_engine_particles_options(deck, s);
+  options.space = engine->space;
   CW_TRY(cw_particles_create(engine->context, &options, 0, &species->particles));
   engine->species_count = s + 1;
   if (sort_interval == 0)
@@ -58,6 +67,9 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 
 /* The first part of a deck of the explicit engine that has no device code, or NULL. */
 static const char *host_only_part(const cw_deck *deck) {
+  for (int s = 0; s < deck->particles.species_count; s++)
+    if (deck->particles.species[s].tracking)
+      return "tracking of particles.species";
   if (cw_deck_setup_has_table(deck, "injectors"))
     return "[setup.injectors]";
   if (cw_deck_setup_has_table(deck, "antenna"))
@@ -228,17 +240,17 @@ cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine
   const cw_problem *problem = cw_problem_find(deck->setup.problem);
   if (!problem)
     return cw_fail(context, CW_ERROR_INPUT, "there is no problem '%s'", deck->setup.problem);
-  cw_particles_options options = {.dim = grid.dim,
-                                  .precision = deck->simulation.precision,
-                                  .with_weights = deck->particles.use_weights};
-  cw_engine_memory found = {.space = space_of(context)};
+  cw_engine_memory found = {.space = space_of(context),
+                            .saved = cw_engine_save_bytes(deck, &grid, -1, 0)};
   double largest = 0;
   double injected[CW_DECK_MAX_SPECIES];
   CW_TRY(cw_injectors_expected(context, deck, injected));
   for (int s = 0; s < deck->particles.species_count; s++) {
+    const cw_particles_options options = cw_engine_particles_options(deck, s);
     double count = (double)problem->expected(deck, s) + injected[s];
     found.particle_count += (int64_t)count;
     found.particles += count * (double)cw_particles_bytes_each(&options);
+    found.saved += cw_engine_save_bytes(deck, &grid, s, count);
     if (count > largest)
       largest = count;
   }

@@ -44,6 +44,7 @@ typedef struct cw_engine_memory {
   double fields, particles, work, total;
   double host; /* on a device: what the host needs to make the initial state and the output */
   int64_t particle_count;
+  double saved; /* bytes that a checkpoint's arrays take on disk */
 } cw_engine_memory;
 cw_status cw_engine_estimate(cw_context *context, const cw_deck *deck, cw_engine_memory *memory);
 /* CW_ERROR_UNSUPPORTED, with the reason, if the deck's engine can't run on the context's backend.
@@ -64,15 +65,16 @@ void cw_engine_destroy(cw_engine *engine);
 
 /* The whole state as named arrays, whatever memory it is in: "fields/E/x" (ghost cells included)
  * for E, B and J; for each species, below "particles/LABEL/": positionOffset/x (cell),
- * position/x (offset in it), momentum/x, weighting, tag, id, and tile_offsets where a sort's table
- * stands; "sources/next_id" where particles come while it runs,
- * "antenna/amplitude" (real and imaginary parts, wave by wave) with an antenna,
- * "match/E/x" where sides match the fields at the start. `visit` gets each one on the host, in a fixed order, for the time of its call. Errors:
+ * position/x (offset in it), momentum/x, weighting, guidingMoment, guidingMomentum, payload1 ..., tag,
+ * id, and tile_offsets where a sort's table stands; "sources/next_id" where particles come while it
+ * runs, "antenna/amplitude" (real and imaginary parts, wave by wave) with an antenna, "match/E/x" where
+ * sides match the fields at the start. `visit` gets each one on the host, in a fixed order, for the
+ * time of its call. Errors:
  * those of visit, CW_ERROR_NUMERIC (an array holds a value that is not finite: its name is told),
  * CW_ERROR_MEMORY, CW_ERROR_DEVICE. */
 cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user);
-/* Bytes of these arrays, before anything is allocated. */
-double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t particles);
+/* Bytes of those arrays of `count` particles of species s (s < 0: of the fields). */
+double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int s, double count);
 /* The state that such arrays describe, `step` steps after the deck's initial state: from there the
  * engine goes on to the same bits as the one that was saved. Errors: CW_ERROR_FORMAT (a particle
  * outside the box, a value that is not finite, offsets of tiles that do not fit), those of the

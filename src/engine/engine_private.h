@@ -11,6 +11,7 @@ typedef struct cw_species_state {
   cw_particles *particles;
   cw_cells *cells;       /* NULL when this species is never sorted */
   int64_t sort_interval; /* steps; 0: never */
+  int64_t clear_interval; /* of a species that is never sorted; 0: never */
   cw_species_force *force; /* NULL: the fields alone act on it */
 } cw_species_state;
 
@@ -99,6 +100,8 @@ struct cw_engine {
 cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw_engine **engine);
 /* Adds the time since *since to a stage and starts the next. */
 void cw_engine_count_stage(cw_engine *engine, int stage, double *since);
+/* What the particles of species s are made of; on the host. */
+cw_particles_options cw_engine_particles_options(const cw_deck *deck, int s);
 /* An empty container for species s, and its sort when the interval is not 0. */
 cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interval, int32_t tile,
                                    int low_memory);

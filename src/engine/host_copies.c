@@ -27,12 +27,10 @@ static cw_status new_vector(cw_engine *engine, cw_precision precision, cw_vector
 }
 
 static cw_status make_twins(cw_engine *engine, cw_precision precision, staging *made) {
-  const cw_deck *deck = engine->deck;
-  const cw_particles_options options = {.dim = deck->grid.dim,
-                                        .precision = deck->simulation.precision,
-                                        .with_weights = deck->particles.use_weights};
-  for (int s = 0; s < engine->species_count; s++)
+  for (int s = 0; s < engine->species_count; s++) {
+    const cw_particles_options options = cw_engine_particles_options(engine->deck, s);
     CW_TRY(cw_particles_create(engine->context, &options, 0, &made->particles[s]));
+  }
   CW_TRY(new_vector(engine, precision, &made->E));
   return new_vector(engine, precision, &made->B);
 }
@@ -253,6 +251,10 @@ static cw_status hash_species(hasher *hash, int s) {
     CW_TRY(hash_array(hash, view.u[a], count * real));
   }
   CW_TRY(hash_array(hash, view.weight, count * real));
+  for (int k = 0; k < 2; k++)
+    CW_TRY(hash_array(hash, view.guide[k], count * real));
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    CW_TRY(hash_array(hash, view.payload[k], count * real));
   CW_TRY(hash_array(hash, view.tag, count));
   return hash_array(hash, view.id, count * sizeof(uint64_t));
 }

@@ -3,6 +3,7 @@
 #include "base/context_private.h"
 #include "base/space.h"
 #include "engine/engine_private.h"
+#include "sort/particles_private.h"
 
 enum { MOST_AT_ONCE = 1 << 20 }; /* slots */
 
@@ -41,6 +42,8 @@ static cw_status make_staging(cw_engine *engine, const cw_particles_view *all, s
   }
   if (all->weight)
     CW_TRY(make_host_array(engine, made->room, real, &made->host.weight));
+  for (int k = 0; k < CW_MAX_PAYLOADS && all->payload[k]; k++)
+    CW_TRY(make_host_array(engine, made->room, real, &made->host.payload[k]));
   CW_TRY(make_host_array(engine, made->room, sizeof(uint8_t), &tag));
   made->host.tag = tag;
   CW_TRY(make_host_array(engine, made->room, sizeof(uint64_t), &id));
@@ -55,6 +58,8 @@ static void free_staging(cw_engine *engine, staging *made) {
     CW_DELETE(engine->context, made->host.i[a]);
     CW_DELETE(engine->context, made->host.dx[a]);
   }
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    CW_DELETE(engine->context, made->host.payload[k]);
   CW_DELETE(engine->context, made->host.weight);
   CW_DELETE(engine->context, made->host.tag);
   CW_DELETE(engine->context, made->host.id);
@@ -81,30 +86,12 @@ static cw_status fetch(cw_engine *engine, staging *made, cw_particles_view *part
     CW_TRY(fetch_array(engine, host.dx[a], part->dx[a], part->count, real));
   }
   CW_TRY(fetch_array(engine, host.weight, part->weight, part->count, real));
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    CW_TRY(fetch_array(engine, host.payload[k], part->payload[k], part->count, real));
   CW_TRY(fetch_array(engine, host.tag, part->tag, part->count, sizeof(uint8_t)));
   CW_TRY(fetch_array(engine, host.id, part->id, part->count, sizeof(uint64_t)));
   *part = host;
   return CW_OK;
-}
-
-/* The slots [from, to) of engine ecsim, whose u is at the time of its fields. */
-static cw_particles_view slots(const cw_engine *engine, const cw_particles_view *all, int64_t from,
-                               int64_t to) {
-  const size_t real = (size_t)cw_precision_size(all->precision);
-  cw_particles_view part = *all;
-  part.count = to - from;
-  for (int a = 0; a < 3; a++) {
-    part.u[a] = (char *)all->u[a] + (size_t)from * real;
-    if (a >= engine->grid.dim)
-      continue;
-    part.i[a] += from;
-    part.dx[a] = (char *)all->dx[a] + (size_t)from * real;
-  }
-  if (all->weight)
-    part.weight = (char *)all->weight + (size_t)from * real;
-  part.tag += from;
-  part.id += from;
-  return part;
 }
 
 cw_status cw_engine_each_part(cw_engine *engine, int s, cw_particles_visit *visit, void *user) {
@@ -117,8 +104,8 @@ cw_status cw_engine_each_part(cw_engine *engine, int s, cw_particles_visit *visi
   CW_TRY_CLEANUP(status, make_staging(engine, &all, &work));
   for (int64_t from = 0; from < all.count; from += most) {
     const int64_t to = cw_min_i64(from + most, all.count);
-    cw_particles_view part = slots(engine, &all, from, to);
-    if (!engine->ecsim)
+    cw_particles_view part = cw_particles_slots(&all, from, to);
+    if (!engine->ecsim) /* whose u is at the time of its fields */
       CW_TRY_CLEANUP(status, cw_engine_centre(engine, s, &all, from, to, &work.centred, &part));
     if (engine->space == CW_SPACE_DEVICE)
       CW_TRY_CLEANUP(status, fetch(engine, &work, &part));

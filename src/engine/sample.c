@@ -67,7 +67,7 @@ static cw_status regrow(cw_context *context, int64_t count, int64_t room, double
   return CW_OK;
 }
 
-static cw_status make_room(taking *work, int64_t more) {
+static cw_status make_room(taking *work, const cw_particles_view *part, int64_t more) {
   cw_context *context = work->engine->context;
   cw_sample *sample = work->sample;
   uint64_t *id;
@@ -80,6 +80,8 @@ static cw_status make_room(taking *work, int64_t more) {
     CW_TRY(regrow(context, sample->count, room, &sample->u[a]));
   }
   CW_TRY(regrow(context, sample->count, room, &sample->weight));
+  for (int k = 0; k < CW_MAX_PAYLOADS && part->payload[k]; k++)
+    CW_TRY(regrow(context, sample->count, room, &sample->payload[k]));
   CW_TRY(CW_NEW(context, room, "ids for output", &id));
   if (sample->count)
     memcpy(id, sample->id, (size_t)sample->count * sizeof *id);
@@ -101,6 +103,8 @@ static void add(taking *work, const cw_particles_view *part, int64_t p) {
     sample->u[a][n] = u[a];
   }
   sample->weight[n] = part->weight ? cw_real_get(part->weight, part->precision, p) : 1;
+  for (int k = 0; k < CW_MAX_PAYLOADS && part->payload[k]; k++)
+    sample->payload[k][n] = cw_real_get(part->payload[k], part->precision, p);
   sample->id[n] = part->id[p];
 }
 
@@ -120,7 +124,7 @@ static cw_status take_part(void *user, const cw_particles_view *part, int64_t fi
     work->chosen[p] = (uint8_t)is_chosen(work, part, p);
     more += work->chosen[p];
   }
-  CW_TRY(make_room(work, more));
+  CW_TRY(make_room(work, part, more));
   for (int64_t p = 0; p < part->count; p++)
     if (work->chosen[p])
       add(work, part, p);
@@ -162,6 +166,8 @@ static cw_status sort_by_id(cw_context *context, cw_sample *sample) {
     permute(order, sample->count, sample->u[a], work);
   }
   permute(order, sample->count, sample->weight, work);
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    permute(order, sample->count, sample->payload[k], work);
   for (int64_t n = 0; n < sample->count; n++)
     sample->id[n] = order[n].id;
 cleanup:
@@ -192,6 +198,8 @@ void cw_sample_clear(cw_context *context, cw_sample *sample) {
     CW_DELETE(context, sample->u[a]);
   }
   CW_DELETE(context, sample->weight);
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    CW_DELETE(context, sample->payload[k]);
   CW_DELETE(context, sample->id);
   *sample = (cw_sample){0};
 }

@@ -11,6 +11,7 @@ typedef struct cw_sample {
   double *x[3]; /* places; NULL along axes that are not simulated */
   double *u[3]; /* at the time of the fields */
   double *weight;
+  double *payload[CW_MAX_PAYLOADS]; /* those that the species has */
   uint64_t *id;
 } cw_sample;
 

@@ -156,11 +156,14 @@ cw_status cw_engine_save(cw_engine *engine, cw_array_visit *visit, void *user) {
   return pass_sources(&way);
 }
 
-double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int64_t particles) {
+double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int s, double count) {
   const double real = cw_precision_size(deck->simulation.precision);
-  const double each = grid->dim * (sizeof(int32_t) + real) + 3 * real +
-                      (deck->particles.use_weights ? real : 0) + sizeof(uint8_t) + sizeof(uint64_t);
-  return (deck->algorithms.ecsim.charge_correction ? 10 : 9) * real * (double)grid->points + each * (double)particles;
+  if (s < 0)
+    return (deck->algorithms.ecsim.charge_correction ? 10 : 9) * real * (double)grid->points;
+  const cw_particles_options options = cw_engine_particles_options(deck, s);
+  /* all but the previous positions */
+  return count *
+         ((double)cw_particles_bytes_each(&options) - grid->dim * (sizeof(int32_t) + real));
 }
 
 static cw_status restore_table(const passage *way, cw_species_state *species) {

@@ -4,9 +4,11 @@
 #include "base/context_private.h"
 #include "engine/engine_private.h"
 #include "setup/inject.h"
+#include "setup/newborn.h"
 
 struct cw_sources {
   cw_injectors *injectors;
+  cw_newborn *newborn; /* NULL: particles are given nothing */
   uint64_t next_id; /* no particle of any species has had it or one above */
 };
 
@@ -34,20 +36,33 @@ cw_status cw_engine_create_sources(cw_engine *engine) {
   }
   engine->sources->injectors = injectors;
   engine->sources->next_id = largest_id(engine) + 1;
-  return CW_OK;
+  return cw_newborn_create(engine->context, engine->deck, 0, &engine->sources->newborn);
 }
 
 void cw_engine_destroy_sources(cw_engine *engine) {
   if (!engine->sources)
     return;
   cw_injectors_destroy(engine->sources->injectors);
+  cw_newborn_destroy(engine->sources->newborn);
   CW_DELETE(engine->context, engine->sources);
   engine->sources = NULL;
+}
+
+/* Payloads and marks of the particles from slot before[s] on. */
+static cw_status name_newborn(cw_engine *engine, const int64_t *before) {
+  const cw_newborn *newborn = engine->sources->newborn;
+  for (int s = 0; s < engine->species_count && newborn; s++) {
+    const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+    CW_TRY(cw_newborn_set(newborn, &engine->grid, s, &view, before[s], view.count,
+                          cw_engine_time(engine)));
+  }
+  return CW_OK;
 }
 
 cw_status cw_engine_inject(cw_engine *engine) {
   cw_sources *sources = engine->sources;
   cw_particles *particles[CW_DECK_MAX_SPECIES];
+  int64_t before[CW_DECK_MAX_SPECIES];
   const cw_inject_target target = {.grid = &engine->grid,
                                    .particles = particles,
                                    .step = engine->step,
@@ -56,11 +71,13 @@ cw_status cw_engine_inject(cw_engine *engine) {
                                    .next_id = sources ? &sources->next_id : NULL};
   if (!sources)
     return CW_OK;
-  for (int s = 0; s < engine->species_count; s++)
+  for (int s = 0; s < engine->species_count; s++) {
     particles[s] = engine->species[s].particles;
+    before[s] = cw_particles_count(particles[s]);
+  }
   for (int k = 0; k < sources->injectors->count; k++)
     CW_TRY(cw_inject(sources->injectors, &sources->injectors->item[k], &target));
-  return CW_OK;
+  return name_newborn(engine, before);
 }
 
 void cw_engine_sources_array(cw_engine *engine, int k, cw_array *array) {

@@ -15,11 +15,21 @@ static cw_status sort_species(cw_engine *engine) {
     cw_species_state *species = &engine->species[s];
     if (species->cells && engine->step % species->sort_interval == 0)
       CW_TRY(cw_cells_sort(species->cells, species->particles));
-    else if (!species->cells && engine->step > 0 && engine->deck->particles.clear_interval > 0 &&
-             engine->step % engine->deck->particles.clear_interval == 0)
+    else if (!species->cells && engine->step > 0 && species->clear_interval > 0 &&
+             engine->step % species->clear_interval == 0)
       CW_TRY(cw_engine_compact(engine, species));
   }
   return CW_OK;
+}
+
+/* What radiation takes in a step: 0.1 dt B0 / gamma_rad^2 of the reference particle, times
+ * charge^4 / mass^3. */
+static double drag_of(const cw_deck *deck, const cw_deck_species *species, int kind,
+                      double gamma_rad) {
+  if (!((int)species->radiative_drag & kind))
+    return 0;
+  return 0.1 * deck->dt * deck->B0 / (gamma_rad * gamma_rad) * pow(species->charge, 4) /
+         pow(species->mass, 3);
 }
 
 cw_push_options cw_engine_push_options(const cw_engine *engine, int s) {
@@ -30,6 +40,9 @@ cw_push_options cw_engine_push_options(const cw_engine *engine, int s) {
       .pusher = species->pusher,
       .dt = deck->dt,
       .force_scale = species->mass == 0 ? 0 : deck->dt * deck->B0 * species->charge / species->mass,
+      .drag = {drag_of(deck, species, CW_DRAG_SYNCHROTRON, deck->radiation.synchrotron_gamma_rad),
+               drag_of(deck, species, CW_DRAG_COMPTON, deck->radiation.compton_gamma_rad)},
+      .guide = {deck->algorithms.gca.e_ovr_b_max, deck->algorithms.gca.larmor_max},
   };
 }
 

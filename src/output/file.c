@@ -217,7 +217,8 @@ static int is_part(const char *name) {
       strcmp(name + length - (sizeof part - 1), part) != 0)
     return 0;
   snprintf(whole, sizeof whole, "%.*s", (int)(length - (sizeof part - 1)), name);
-  int ours = strcmp(whole, "deck.toml") == 0 || strcmp(whole, "deck_resolved.toml") == 0;
+  int ours = strcmp(whole, "deck.toml") == 0 || strcmp(whole, "deck_resolved.toml") == 0 ||
+             strcmp(whole, "tracks.h5") == 0;
   ours |= strcmp(whole, "fields.xdmf") == 0 || strcmp(whole, "particles.xdmf") == 0;
   ours |= cw_step_of_name(whole, "checkpoint") >= 0;
   for (int k = 0; k < CW_SERIES_COUNT; k++)

@@ -131,6 +131,15 @@ static cw_status put_deck(const cw_h5_out *out, hid_t file, const cw_deck *deck)
   return cw_h5_put_double(out, file, "larmor0", deck->scales.larmor0);
 }
 
+cw_status cw_h5_put_origin(const cw_h5_out *out, hid_t file, const cw_deck *deck) {
+  CW_TRY(cw_h5_put_text(out, file, "software", "cellwise"));
+  CW_TRY(cw_h5_put_text(out, file, "softwareVersion", cw_version()));
+  CW_TRY(cw_h5_put_text(out, file, "commit", cw_commit()));
+  CW_TRY(cw_h5_put_text(out, file, "backend", cw_backend_name(cw_context_backend(out->context))));
+  CW_TRY(put_date(out, file));
+  return deck ? put_deck(out, file, deck) : CW_OK;
+}
+
 cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char *format,
                                     uint32_t extensions, const cw_deck *deck) {
   CW_TRY(cw_h5_put_text(out, file, "openPMD", "1.1.0"));
@@ -138,12 +147,7 @@ cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char
   CW_TRY(cw_h5_put_text(out, file, "basePath", "/data/%T/"));
   CW_TRY(cw_h5_put_text(out, file, "iterationEncoding", "fileBased"));
   CW_TRY(cw_h5_put_text(out, file, "iterationFormat", format));
-  CW_TRY(cw_h5_put_text(out, file, "software", "cellwise"));
-  CW_TRY(cw_h5_put_text(out, file, "softwareVersion", cw_version()));
-  CW_TRY(cw_h5_put_text(out, file, "commit", cw_commit()));
-  CW_TRY(cw_h5_put_text(out, file, "backend", cw_backend_name(cw_context_backend(out->context))));
-  CW_TRY(put_date(out, file));
-  return deck ? put_deck(out, file, deck) : CW_OK;
+  return cw_h5_put_origin(out, file, deck);
 }
 
 /* A file access list with our driver, which stores the system's first error in *error. */

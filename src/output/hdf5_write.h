@@ -33,8 +33,11 @@ cw_status cw_h5_put_doubles(const cw_h5_out *out, hid_t object, const char *name
  * for small ones, to be closed where it is positive. */
 hid_t cw_h5_compressed(int rank, const hsize_t *extent);
 
+/* Software, version, commit, backend, date; then the deck as resolved (NULL: none) with its name and
+ * scales. */
+cw_status cw_h5_put_origin(const cw_h5_out *out, hid_t file, const cw_deck *deck);
 /* openPMD's version, extensions (1: ED-PIC) and encoding of iterations (`format`:
- * "fields_%08T.h5"), software, version, commit, backend, date; then the deck as resolved (NULL: none) with its name and scales. */
+ * "fields_%08T.h5"), and the origin. */
 cw_status cw_h5_put_file_attributes(const cw_h5_out *out, hid_t file, const char *format,
                                     uint32_t extensions, const cw_deck *deck);
 

@@ -149,6 +149,12 @@ static cw_status put_records(const cw_h5_out *out, hid_t group, const cw_output_
   CW_TRY(put_vector(out, group, species, &offset, species->dim, real, NULL));
   CW_TRY(put_momenta(out, group, species, real));
   CW_TRY(put_scalar(out, group, species, &weighting, real, H5T_NATIVE_DOUBLE, species->weight));
+  for (int k = 0; k < species->n_payloads; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "payload%d", k + 1);
+    const record_kind payload = {name, {0}, 1, 0, 0};
+    CW_TRY(put_scalar(out, group, species, &payload, real, H5T_NATIVE_DOUBLE, species->payload[k]));
+  }
   CW_TRY(put_scalar(out, group, species, &id, H5T_NATIVE_UINT64, H5T_NATIVE_UINT64, species->id));
   CW_TRY(put_scalar_constant(out, group, species, &mass, species->mass));
   return put_scalar_constant(out, group, species, &charge, species->charge);

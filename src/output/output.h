@@ -78,6 +78,8 @@ typedef struct cw_output_species {
   int64_t count;
   cw_precision precision; /* of momenta and weights in the file; places are double */
   const double *x[3], *u[3], *weight;
+  const double *payload[CW_MAX_PAYLOADS]; /* the first n_payloads */
+  int n_payloads;
   const uint64_t *id;
   double mass, charge;               /* of the reference particle's */
   int shape_order;                   /* 0: zigzag */
@@ -85,7 +87,7 @@ typedef struct cw_output_species {
   double length_SI, momentum_SI, mass_SI, charge_SI;
 } cw_output_species;
 /* Writes folder/particles/particles_%08d.h5: for each species position, positionOffset (zero),
- * momentum (mass times u), weighting, charge, mass and id. Errors: as write_fields. */
+ * momentum (mass times u), weighting, payload1 ..., charge, mass and id. Errors: as write_fields. */
 cw_status cw_output_write_particles(cw_context *context, const char *folder, const cw_deck *deck,
                                     const cw_output_time *when, const cw_output_species *species,
                                     int count);

@@ -390,6 +390,8 @@ static cw_status plot_quantity(cw_context *context, const char *folder, const ch
     status = energy_page(context, folder, png, &shown);
   } else if (cw_plot_is_histogram(quantity)) {
     status = cw_plot_histogram(context, folder, quantity, step, png, &shown);
+  } else if (strcmp(quantity, "track") == 0 || strcmp(quantity, "tracks") == 0) {
+    status = cw_plot_tracks(context, folder, png, &shown);
   } else {
     CW_TRY(cw_plot_find_step(context, folder, CW_SERIES_FIELDS, step, path, &shown.step));
     if (shown.step < 0)

@@ -26,8 +26,9 @@ cw_status cw_plot_overview_at(cw_context *context, const char *folder, int64_t s
 /* One quantity: "Bz" or "B_z" (a component), "B" or "|B|" (a magnitude), "rho", "density_LABEL",
  * "N" (all densities summed), "energy" (the history), "spectrum" (energy spectra of all species),
  * "phase_x_ux" or "phase_x_ux_LABEL" (a phase-space map of all species or of one; "phase": the
- * first). Further error: CW_ERROR_INPUT when there is no such quantity (the message lists what there
- * is and suggests the nearest). */
+ * first), "track" (the paths and energies of tracked particles, the first 40). Further error:
+ * CW_ERROR_INPUT when there is no such quantity (the message lists what there is and suggests the
+ * nearest). */
 cw_status cw_plot_quantity(cw_context *context, const char *folder, const char *quantity,
                            int64_t step, const char *png, cw_plot_result *result);
 

@@ -55,6 +55,9 @@ cw_status cw_plot_page_finish(cw_plot_page *page);
 /* Frees a page that shall not be drawn. */
 void cw_plot_page_abandon(cw_plot_page *page);
 
+/* The tracked particles of a run's folder; the page of its own. */
+cw_status cw_plot_tracks(cw_context *context, const char *folder, const char *png,
+                         cw_plot_result *result);
 /* A plane of a field (normal: axis, at the middle; for 2D fields axis 2) as a colour map; `flux`
  * (NULL: none) are nodes of a flux function whose contours are drawn over it. */
 cw_status cw_plot_map(cw_plot_page *page, cw_plot_area area, const cw_plot_field *field, int normal,

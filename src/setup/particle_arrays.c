@@ -65,13 +65,20 @@ cw_status cw_particle_arrays_each(const cw_particles_view *view, int dim, const 
   for (int a = 0; a < 3; a++)
     CW_TRY(visit_member(&way, "momentum", a, real, view->u[a]));
   CW_TRY(visit_member(&way, "weighting", -1, real, view->weight));
+  CW_TRY(visit_member(&way, "guidingMoment", -1, real, view->guide[0]));
+  CW_TRY(visit_member(&way, "guidingMomentum", -1, real, view->guide[1]));
+  for (int k = 0; k < CW_MAX_PAYLOADS && view->payload[k]; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "payload%d", k + 1);
+    CW_TRY(visit_member(&way, name, -1, real, view->payload[k]));
+  }
   CW_TRY(visit_member(&way, "tag", -1, CW_ARRAY_U8, view->tag));
   return visit_member(&way, "id", -1, CW_ARRAY_U64, view->id);
 }
 
 /* Dead slots may stand anywhere. */
 static int is_sound(const cw_grid *grid, const cw_particles_view *view, int64_t p) {
-  int inside = view->tag[p] == CW_TAG_ALIVE;
+  int inside = view->tag[p] == CW_TAG_ALIVE || view->tag[p] == CW_TAG_TRACKED;
   for (int a = 0; a < grid->dim; a++) {
     const double offset = cw_real_get(view->dx[a], view->precision, p);
     inside &= view->i[a][p] >= 0 && view->i[a][p] < grid->cells[a] && offset >= 0 && offset < 1;

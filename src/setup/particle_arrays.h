@@ -9,7 +9,7 @@
 /* "particles/LABEL/NAME", with "/x", "/y", "/z" for an axis >= 0. */
 void cw_particle_array_name(cw_array *array, const char *label, const char *name, int axis);
 /* Visits the members of a view that a state is made of, wherever they are: positionOffset/x (cell),
- * position/x (offset in it), momentum/x, weighting, tag, id. The _prev arrays are not among them:
+ * position/x (offset in it), momentum/x, weighting, guidingMoment and guidingMomentum, payload1 ..., tag, id. The _prev arrays are not among them:
  * the next push overwrites them before anything reads them. */
 cw_status cw_particle_arrays_each(const cw_particles_view *view, int dim, const char *label,
                                   cw_array_visit *visit, void *user);

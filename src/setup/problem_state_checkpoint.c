@@ -61,7 +61,9 @@ static cw_status fill_species(const cw_setup_target *target, cw_checkpoint_file 
     return cw_fail(target->context, CW_ERROR_FORMAT, "%.300s: found no particles of '%s'",
                    file->path, label);
   CW_TRY(cw_particles_resize(target->particles[s], count));
-  const cw_particles_view view = cw_particles_get_view(target->particles[s]);
+  cw_particles_view view = cw_particles_get_view(target->particles[s]);
+  for (int k = file->deck->particles.species[s].n_payloads; k < CW_MAX_PAYLOADS; k++)
+    view.payload[k] = NULL; /* the file has none */
   CW_TRY(cw_particle_arrays_each(&view, target->grid->dim, label, read_array, file));
   return cw_particle_arrays_check(target->context, target->grid, &view, label);
 }

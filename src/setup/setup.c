@@ -9,6 +9,7 @@
 #include "setup/antenna.h"
 #include "setup/external.h"
 #include "setup/injectors.h"
+#include "setup/newborn.h"
 #include "setup/selection.h"
 
 const cw_problem *cw_problem_find(const char *name) {
@@ -29,6 +30,11 @@ const cw_problem_key cw_setup_common_keys[] = {
     {"species.LABEL.force", "expression[3]", "[0, 0, 0]", "c^2/L",
      "a force on each particle of the species beside those of the fields, over its mass; may depend "
      "on t"},
+    {"species.LABEL.payloadN", "expression", "0", "",
+     "what payload N of each particle of that species is when it comes into being; may depend on t: "
+     "the time of its injection"},
+    {"species.LABEL.tracked", "expression", "1", "",
+     "with tracking: where it is not 0, particles that come into being are tracked"},
     {"constants.NAME", "expression", "none", "",
      "a number that all expressions know by this name: NAME = VALUE in [setup.constants]"},
     {"antenna.amplitude", "float", NULL, "B0",
@@ -86,6 +92,8 @@ enum { PATH = 3 * CW_DECK_NAME };
 static void general_name(const cw_deck_parameter *parameter, char name[PATH]) {
   if (strcmp(parameter->table, "constants") == 0)
     snprintf(name, PATH, "constants.NAME");
+  else if (cw_newborn_payload(parameter) >= 0)
+    snprintf(name, PATH, "species.LABEL.payloadN");
   else if (*parameter->entry)
     snprintf(name, PATH, "%s.%s.%s", parameter->table,
              strcmp(parameter->table, "species") == 0 ? "LABEL" : "NAME", parameter->name);
@@ -251,6 +259,7 @@ static cw_status check(cw_context *context, cw_deck *deck, const cw_deck *stored
     CW_TRY(stored ? cw_deck_take(context, deck, stored, path) : problem->resolve(context, deck));
   CW_TRY(check_labels(context, deck));
   CW_TRY(problem->check(context, deck));
+  CW_TRY(cw_newborn_check(context, deck));
   CW_TRY(cw_external_check(context, deck));
   CW_TRY(cw_selection_check(context, deck));
   CW_TRY(cw_injectors_check(context, deck));
@@ -267,6 +276,18 @@ cw_status cw_setup_check_resumed(cw_context *context, cw_deck *deck, const cw_de
   return check(context, deck, stored, path);
 }
 
+/* Payloads and marks of the particles that there are at the start. */
+static cw_status name_newborn(const cw_setup_target *target) {
+  cw_newborn *newborn = NULL;
+  cw_status status = cw_newborn_create(target->context, target->deck, 0, &newborn);
+  for (int s = 0; s < target->species_count && newborn && status == CW_OK; s++) {
+    const cw_particles_view view = cw_particles_get_view(target->particles[s]);
+    status = cw_newborn_set(newborn, target->grid, s, &view, 0, view.count, 0);
+  }
+  cw_newborn_destroy(newborn);
+  return status;
+}
+
 cw_status cw_setup_fill(const cw_setup_target *target) {
   const cw_problem *problem = cw_problem_find(target->deck->setup.problem);
   if (!problem)
@@ -279,7 +300,8 @@ cw_status cw_setup_fill(const cw_setup_target *target) {
     if (cw_particles_count(target->particles[s]) != 0)
       return cw_fail(target->context, CW_ERROR_ARGUMENT,
                      "setup: the container of species %d is not empty", s + 1);
-  return problem->fill(target);
+  CW_TRY(problem->fill(target));
+  return name_newborn(target);
 }
 
 void cw_setup_scales(const cw_deck *deck, int species, cw_species_scales *scales) {

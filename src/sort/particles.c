@@ -20,7 +20,9 @@ static const char *const member_names[CW_MEMBERS] = {
     "particles i_prev[1]", "particles i_prev[2]",  "particles dx[0]",      "particles dx[1]",
     "particles dx[2]",     "particles dx_prev[0]", "particles dx_prev[1]", "particles dx_prev[2]",
     "particles u[0]",      "particles u[1]",       "particles u[2]",       "particles weight",
-    "particles tag",       "particles id"};
+    "particles guide[0]",  "particles guide[1]",   "particles payload[0]", "particles payload[1]",
+    "particles payload[2]", "particles payload[3]", "particles payload[4]", "particles payload[5]",
+    "particles payload[6]", "particles payload[7]", "particles tag",        "particles id"};
 
 size_t cw_member_size(int member, cw_precision precision) {
   if (member < CW_MEMBER_DX)
@@ -39,6 +41,10 @@ void cw_member_arrays(const cw_particles_view *view, void *array[CW_MEMBERS]) {
     array[CW_MEMBER_U + a] = view->u[a];
   }
   array[CW_MEMBER_WEIGHT] = view->weight;
+  for (int k = 0; k < 2; k++)
+    array[CW_MEMBER_GUIDE + k] = view->guide[k];
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    array[CW_MEMBER_PAYLOAD + k] = view->payload[k];
   array[CW_MEMBER_TAG] = view->tag;
   array[CW_MEMBER_ID] = view->id;
 }
@@ -52,13 +58,33 @@ void cw_member_set_arrays(cw_particles_view *view, void *const array[CW_MEMBERS]
     view->u[a] = array[CW_MEMBER_U + a];
   }
   view->weight = array[CW_MEMBER_WEIGHT];
+  for (int k = 0; k < 2; k++)
+    view->guide[k] = array[CW_MEMBER_GUIDE + k];
+  for (int k = 0; k < CW_MAX_PAYLOADS; k++)
+    view->payload[k] = array[CW_MEMBER_PAYLOAD + k];
   view->tag = array[CW_MEMBER_TAG];
   view->id = array[CW_MEMBER_ID];
+}
+
+cw_particles_view cw_particles_slots(const cw_particles_view *all, int64_t from, int64_t to) {
+  cw_particles_view part = *all;
+  void *array[CW_MEMBERS];
+  cw_member_arrays(all, array);
+  for (int m = 0; m < CW_MEMBERS; m++)
+    if (array[m])
+      array[m] = (char *)array[m] + (size_t)from * cw_member_size(m, all->precision);
+  cw_member_set_arrays(&part, array);
+  part.count = to - from;
+  return part;
 }
 
 static int has_member(const cw_particles_options *options, int member) {
   if (member < CW_MEMBER_U)
     return member % 3 < options->dim;
+  if (member >= CW_MEMBER_PAYLOAD && member < CW_MEMBER_TAG)
+    return member - CW_MEMBER_PAYLOAD < options->payloads;
+  if (member >= CW_MEMBER_GUIDE && member < CW_MEMBER_PAYLOAD)
+    return options->with_guide;
   return member != CW_MEMBER_WEIGHT || options->with_weights;
 }
 
@@ -88,6 +114,9 @@ static cw_status check_options(cw_context *context, const cw_particles_options *
   if (options->space != CW_SPACE_HOST && options->space != CW_SPACE_DEVICE)
     return cw_fail(context, CW_ERROR_ARGUMENT, "particles: space is %d; expected a cw_space",
                    (int)options->space);
+  if (options->payloads < 0 || options->payloads > CW_MAX_PAYLOADS)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "particles: %d payloads; expected 0 to %d",
+                   options->payloads, CW_MAX_PAYLOADS);
   if (capacity < 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "particles: capacity is %lld; expected 0 or more",
                    (long long)capacity);
@@ -178,11 +207,14 @@ cw_status cw_particles_resize(cw_particles *particles, int64_t count) {
 cw_status cw_particles_copy(cw_particles *to, const cw_particles *from) {
   const cw_particles_options *a = &to->options, *b = &from->options;
   cw_context *context = a->space == CW_SPACE_DEVICE ? to->context : from->context;
-  if (a->dim != b->dim || a->precision != b->precision || !a->with_weights != !b->with_weights)
+  if (a->dim != b->dim || a->precision != b->precision || !a->with_weights != !b->with_weights ||
+      a->payloads != b->payloads || !a->with_guide != !b->with_guide)
     return cw_fail(to->context, CW_ERROR_ARGUMENT,
-                   "particles: copy of %d axes, %s%s to %d axes, %s%s", b->dim,
-                   cw_precision_name(b->precision), b->with_weights ? ", weights" : "", a->dim,
-                   cw_precision_name(a->precision), a->with_weights ? ", weights" : "");
+                   "particles: copy of %d axes, %s%s, %d payloads%s to %d axes, %s%s, %d payloads%s",
+                   b->dim, cw_precision_name(b->precision), b->with_weights ? ", weights" : "",
+                   b->payloads, b->with_guide ? ", guiding centres" : "", a->dim,
+                   cw_precision_name(a->precision), a->with_weights ? ", weights" : "", a->payloads,
+                   a->with_guide ? ", guiding centres" : "");
   cw_particles_reordered(to, 0);
   CW_TRY(cw_particles_reserve(to, from->count));
   for (int m = 0; m < CW_MEMBERS; m++)

@@ -16,7 +16,9 @@ enum {
   CW_MEMBER_DX_PREV = 9,
   CW_MEMBER_U = 12,
   CW_MEMBER_WEIGHT = 15,
-  CW_MEMBER_TAG,
+  CW_MEMBER_GUIDE,
+  CW_MEMBER_PAYLOAD = CW_MEMBER_GUIDE + 2,
+  CW_MEMBER_TAG = CW_MEMBER_PAYLOAD + CW_MAX_PAYLOADS,
   CW_MEMBER_ID,
   CW_MEMBERS
 };
@@ -27,6 +29,9 @@ size_t cw_member_size(int member, cw_precision precision);
 void cw_member_arrays(const cw_particles_view *view, void *array[CW_MEMBERS]);
 /* And back. */
 void cw_member_set_arrays(cw_particles_view *view, void *const array[CW_MEMBERS]);
+
+/* The slots [from, to) of a view. */
+cw_particles_view cw_particles_slots(const cw_particles_view *all, int64_t from, int64_t to);
 
 /* After a reorder: only the first `count` slots stay, and tables built before are stale. */
 void cw_particles_reordered(cw_particles *particles, int64_t count);

@@ -10,7 +10,8 @@ static const int32_t cells[3] = {23, 17, 11};
 
 static cw_particles *make(cw_context *context, int dim, cw_precision precision, cw_space space,
                           int64_t count) {
-  cw_particles_options options = {dim, precision, space, 1};
+  cw_particles_options options = {
+      .dim = dim, .precision = precision, .space = space, .with_weights = 1, .payloads = 2};
   cw_particles *made = NULL;
   plain_ok(context, cw_particles_create(context, &options, 1, &made));
   plain_ok(context, cw_particles_resize(made, count));
@@ -57,7 +58,11 @@ static void test_storage_grows_with_its_contents_and_new_slots_are_dead(cw_conte
   static const int64_t counts[] = {0, 1, 10, 1000, 5000, 100000, 200, 300000};
   for (int dim = 1; dim <= 3; dim++)
     for (int precision = 0; precision < 2; precision++) {
-      cw_particles_options options = {dim, (cw_precision)precision, CW_SPACE_DEVICE, 1};
+      cw_particles_options options = {.dim = dim,
+                                      .precision = (cw_precision)precision,
+                                      .space = CW_SPACE_DEVICE,
+                                      .with_weights = 1,
+                                      .payloads = 2};
       twins t = make_twins(context, dim, (cw_precision)precision, 100, 0.3);
       for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         plain_ok(context, cw_particles_resize(t.host, counts[k]));

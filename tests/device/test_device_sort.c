@@ -12,7 +12,8 @@ typedef struct twins {
 
 static twins make_twins(cw_context *context, const oracle_case *c, int low_memory) {
   twins t = {.context = context, .c = *c};
-  cw_particles_options options = {.dim = c->dim, .precision = c->precision, .with_weights = 1};
+  cw_particles_options options = {
+      .dim = c->dim, .precision = c->precision, .with_weights = 1, .payloads = c->dim + 1};
   cw_cells_options cells = {
       .dim = c->dim, .tile = c->tile, .key = c->key, .depth = c->depth, .low_memory = low_memory};
   memcpy(cells.cells, c->cells, sizeof cells.cells);

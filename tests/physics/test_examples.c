@@ -120,6 +120,55 @@ START_TEST(test_weibel_grows_and_saturates_as_its_deck_says) {
 }
 END_TEST
 
+/* d gamma / dt = -k (gamma^2 - 1): the steps' own error is (k gamma dt)^2 = 3e-4 at the start. u starts
+ * half a step behind, so that it cools for half a step more. */
+START_TEST(test_cooling_follows_its_closed_form) {
+  static const double rate[] = {0, 1e-3, 2.5e-4, 1.25e-3};
+  engine_fixture f = example("cooling", NULL, NULL);
+  while (cw_engine_step_number(f.engine) < f.deck->steps)
+    engine_steps(&f, 1);
+  const cw_engine_diagnostics found = diagnose(&f);
+  for (int s = 0; s < 4; s++) {
+    const double gamma = found.species_energy[s] / f.deck->q0 + 1;
+    const double right =
+        1 / tanh(rate[s] * (cw_engine_time(f.engine) + 0.5 * f.deck->dt) + atanh(1 / 50.0));
+    ck_assert_msg(fabs(gamma / right - 1) <= 2e-4, "species %d: %g, not %g", s + 1, gamma, right);
+  }
+  engine_clear(&f);
+}
+END_TEST
+
+static double first_x(engine_fixture *f, int s) {
+  const cw_particles_view view = cw_particles_get_view(cw_engine_particles(f->engine, s));
+  ck_assert_int_eq(view.count, 1);
+  return cw_engine_grid(f->engine)->origin[0] + view.i[0][0] + ((const double *)view.dx[0])[0];
+}
+
+/* Two bounces: X sin(w t), to the leapfrog's (w dt)^2 / 24 of the phase; the full orbit within its
+ * Larmor radius of 0.25 and what its mu changes by. */
+START_TEST(test_mirror_bounces_like_a_spring) {
+  engine_fixture f = example("mirror", NULL, NULL);
+  const double w = sqrt(0.02 / 1.005) / 1.5, X = 0.5 / (1.5 * w);
+  double reach = 0, apart = 0, moment = 0;
+  while (cw_engine_step_number(f.engine) < f.deck->steps) {
+    engine_steps(&f, 1);
+    const double x = first_x(&f, 0), right = X * sin(w * cw_engine_time(f.engine));
+    const cw_particles_view view = cw_particles_get_view(cw_engine_particles(f.engine, 0));
+    const double mu = ((const double *)view.guide[0])[0];
+    ck_assert_msg(fabs(x - right) <= 2e-3 * X, "t = %g: x = %g, not %g", cw_engine_time(f.engine),
+                  x, right);
+    ck_assert(moment == 0 || mu == moment);
+    moment = mu;
+    reach = fmax(reach, x);
+    apart = fmax(apart, fabs(x - first_x(&f, 1)));
+  }
+  ck_assert_double_eq_tol(reach, 3.54, 0.01);
+  ck_assert_double_eq_tol(moment, 1 / 2.01, 1e-6);
+  ck_assert_msg(apart <= 0.4 && apart >= 1e-3, "%g apart", apart);
+  engine_clear(&f);
+}
+END_TEST
+
 /* Ten steps: Gauss's law to round-off (ECSIM, which does not keep it, aside), and the total energy
  * within 1e-3, to round-off for ECSIM. Single precision: some 1e-7 a step. */
 static const struct {
@@ -158,6 +207,8 @@ int main(void) {
     tcase_add_test(tests, test_two_stream_grows_as_its_deck_says);
     tcase_add_test(tests, test_weibel_grows_and_saturates_as_its_deck_says);
   }
+  tcase_add_test(tests, test_cooling_follows_its_closed_form);
+  tcase_add_test(tests, test_mirror_bounces_like_a_spring);
   tcase_add_loop_test(tests, test_a_few_steps_keep_charge_and_energy, 0, DECKS);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

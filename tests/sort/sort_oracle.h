@@ -55,6 +55,11 @@ static inline void oracle_particle(const oracle_case *c, const cw_particles_view
     ((double *)view->weight)[slot] = 1.0 / (double)(n + 1);
   else
     ((float *)view->weight)[slot] = 1.0f / (float)(n + 1);
+  for (int k = 0; k < CW_MAX_PAYLOADS && view->payload[k]; k++)
+    if (c->precision == CW_DOUBLE)
+      ((double *)view->payload[k])[slot] = (double)n + 0.125 * (k + 1);
+    else
+      ((float *)view->payload[k])[slot] = (float)(n % 65536) + 0.125f * (float)(k + 1);
 }
 
 static inline int64_t oracle_between(int64_t value, int64_t low, int64_t high) {

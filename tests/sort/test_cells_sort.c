@@ -13,7 +13,8 @@ static cw_context *context_of(int threads) {
 }
 
 static cw_particles *particles_of(cw_context *context, const oracle_case *c) {
-  cw_particles_options options = {.dim = c->dim, .precision = c->precision, .with_weights = 1};
+  cw_particles_options options = {
+      .dim = c->dim, .precision = c->precision, .with_weights = 1, .payloads = c->dim + 1};
   cw_particles *particles;
   ck_assert_int_eq(cw_particles_create(context, &options, c->count, &particles), CW_OK);
   ck_assert_int_eq(cw_particles_resize(particles, c->count), CW_OK);

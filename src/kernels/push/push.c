@@ -6,7 +6,8 @@
 #include "kernels/push/push_cuda.h"
 
 const char *cw_pusher_name(cw_pusher pusher) {
-  static const char *const names[] = {"none", "boris", "vay", "higuera_cary", "massless"};
+  static const char *const names[] = {"none",     "boris",     "vay",     "higuera_cary",
+                                      "massless", "boris_gca", "vay_gca", "higuera_cary_gca"};
   return (unsigned)pusher < sizeof names / sizeof *names ? names[pusher] : "unknown";
 }
 
@@ -15,7 +16,7 @@ static cw_status check_options(cw_context *context, const cw_push_options *optio
   if (options->order < 0 || options->order > CW_PUSH_MAX_ORDER)
     return cw_fail(context, CW_ERROR_ARGUMENT, "push: shape order is %d; expected 0 to %d",
                    options->order, CW_PUSH_MAX_ORDER);
-  if ((unsigned)options->pusher > CW_PUSHER_MASSLESS)
+  if ((unsigned)options->pusher > CW_PUSHER_HIGUERA_CARY_GCA)
     return cw_fail(context, CW_ERROR_ARGUMENT, "push: unknown pusher %d", (int)options->pusher);
   if ((unsigned)options->path > CW_PUSH_PATH_VECTOR)
     return cw_fail(context, CW_ERROR_ARGUMENT, "push: unknown path %d", (int)options->path);
@@ -26,6 +27,39 @@ static cw_status check_options(cw_context *context, const cw_push_options *optio
       return cw_fail(context, CW_ERROR_ARGUMENT,
                      "push: in dt = %g light crosses more than one cell of %g along axis %d",
                      options->dt, grid->dx[a], a);
+  return CW_OK;
+}
+
+static int is_guide(cw_pusher pusher) {
+  return pusher >= CW_PUSHER_BORIS_GCA;
+}
+
+/* What moves a particle that is no guiding centre. */
+static cw_pusher full_orbit(cw_pusher pusher) {
+  return is_guide(pusher) ? pusher - CW_PUSHER_BORIS_GCA + CW_PUSHER_BORIS : pusher;
+}
+
+static cw_status check_extras(cw_context *context, const cw_push_options *options,
+                              const cw_particles_view *particles) {
+  const cw_push_drag *drag = &options->drag;
+  const cw_push_guide *guide = &options->guide;
+  if (!(drag->synchrotron >= 0) || !(drag->compton >= 0) || isinf(drag->synchrotron) ||
+      isinf(drag->compton))
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "push: drag is %g and %g; expected finite numbers, 0 or more", drag->synchrotron,
+                   drag->compton);
+  if (!is_guide(options->pusher))
+    return CW_OK;
+  if (!(guide->e_ovr_b_max >= 0 && guide->e_ovr_b_max <= 1) || !(guide->larmor_max >= 0))
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "push: guiding centres up to E/B of %g and Larmor radii of %g; expected 0 to 1, "
+                   "and 0 or more",
+                   guide->e_ovr_b_max, guide->larmor_max);
+  if (drag->synchrotron > 0 || drag->compton > 0)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "push: guiding centres have no drag");
+  if (particles->count > 0 && (!particles->guide[0] || !particles->guide[1]))
+    return cw_fail(context, CW_ERROR_ARGUMENT,
+                   "push: the particles lack the arrays of guiding centres");
   return CW_OK;
 }
 
@@ -64,6 +98,7 @@ cw_status cw_push_check(cw_context *context, const cw_push_options *options, con
                         const cw_vector_view *E, const cw_vector_view *B, cw_precision precision,
                         const cw_particles_view *particles, int *has_E, int *has_B) {
   CW_TRY(check_options(context, options, grid));
+  CW_TRY(check_extras(context, options, particles));
   CW_TRY(check_particles(context, grid, particles));
   CW_TRY(check_field(context, "E", E, precision, has_E));
   CW_TRY(check_field(context, "B", B, precision, has_B));
@@ -81,7 +116,10 @@ cw_push_job cw_push_make_job(const cw_push_options *options, const cw_grid *grid
                              const cw_particles_view *particles) {
   cw_push_job job = {.dim = grid->dim,
                      .order = options->order > 0 ? options->order : 1,
-                     .pusher = options->pusher,
+                     .pusher = full_orbit(options->pusher),
+                     .guides = is_guide(options->pusher),
+                     .guide = options->guide,
+                     .dt = options->dt,
                      .vector = options->path != CW_PUSH_PATH_SCALAR,
                      .offset = grid->offset,
                      .half_kick = options->force_scale / 2,
@@ -93,10 +131,17 @@ cw_push_job cw_push_make_job(const cw_push_options *options, const cw_grid *grid
     job.high[a] = grid->cells[a] - 1 + grid->ghost - job.order + job.order / 2;
     job.stride[a] = grid->stride[a];
     job.step[a] = options->dt / grid->dx[a];
+    job.spacing[a] = grid->dx[a];
     job.E[a] = forceless ? NULL : E->component[a];
     job.B[a] = forceless ? NULL : B->component[a];
   }
   job.gathers = job.E[0] || job.B[0];
+  job.guides = job.guides && job.gathers;
+  /* the body's fields are kicks: half_kick times what the drag's coefficient is meant for */
+  if (options->drag.synchrotron > 0 && job.gathers)
+    job.drag[0] = 0.5 * options->drag.synchrotron / (job.half_kick * job.half_kick);
+  job.drag[1] = 0.5 * options->drag.compton;
+  job.drags = job.drag[0] > 0 || job.drag[1] > 0;
   return job;
 }
 
@@ -174,4 +219,31 @@ cw_status cw_push(cw_context *context, const cw_push_options *options, const cw_
   }
   CW_DELETE(context, scratch);
   return faults ? report(context, &job) : CW_OK;
+}
+
+cw_status cw_push_gather(cw_context *context, int order, const cw_grid *grid, cw_vector_view E,
+                         cw_vector_view B, const cw_particles_view *particles,
+                         double *const field[6]) {
+  const cw_push_options options = {.order = order, .pusher = CW_PUSHER_BORIS, .force_scale = 1};
+  int has_E, has_B, faults = 0;
+  cw_particles_view places = *particles;
+  for (int a = 0; a < 3; a++) { /* the check asks for what a push writes, too */
+    places.i_prev[a] = places.i[a];
+    places.dx_prev[a] = places.dx[a];
+    places.u[a] = field[a];
+  }
+  if (particles->space != CW_SPACE_HOST)
+    return cw_fail(context, CW_ERROR_ARGUMENT, "push: fields are gathered for host particles only");
+  CW_TRY(cw_push_check(context, &options, grid, &E, &B, places.precision, &places, &has_E, &has_B));
+  cw_push_job job = cw_push_make_job(&options, grid, &E, &B, &places);
+  const cw_push_ops *ops = CW_ISA_SELECT(cw_push_ops_table, cw_context_isa(context));
+  cw_push_scratch *scratch;
+  CW_TRY(CW_NEW(context, 1, "fields at a block's particles", &scratch));
+  for (int64_t begin = 0; begin < places.count; begin += CW_PUSH_BLOCK)
+    faults |= ops->gather_block[places.precision](
+        &job, begin, (int)cw_min_i64(CW_PUSH_BLOCK, places.count - begin), scratch, field);
+  CW_DELETE(context, scratch);
+  return faults ? cw_fail(context, CW_ERROR_NUMERIC,
+                          "push: fields were asked for at a particle outside the block")
+                : CW_OK;
 }

@@ -17,4 +17,5 @@
 #undef CW_REAL_IS_DOUBLE
 
 const cw_push_ops CW_ISA_NAME(cw_push_ops_table) = {
-    .push_block = {cw_push_block_f32, cw_push_block_f64}};
+    .push_block = {cw_push_block_f32, cw_push_block_f64},
+    .gather_block = {cw_push_gather_block_f32, cw_push_gather_block_f64}};

@@ -17,9 +17,10 @@ static int choose_drift(const cw_device_properties *device, const cw_push_job *j
 
 static cw_status check_always(cw_context *context, const cw_push_job *job,
                               const cw_cells_view *cells) {
-  if (job->order > CW_PUSH_STAGED_ORDERS || !job->gathers)
+  if (job->order > CW_PUSH_STAGED_ORDERS || !job->gathers || job->drags || job->guides)
     return cw_fail(context, CW_ERROR_ARGUMENT,
-                   "push: fields are staged for orders 1 to %d, and where they act; order is %d",
+                   "push: fields are staged for orders 1 to %d, where they act, and neither "
+                   "radiation nor guiding centres do; order is %d",
                    CW_PUSH_STAGED_ORDERS, job->order);
   if (!cells || cells->total_tiles == 0)
     return cw_fail(context, CW_ERROR_ARGUMENT, "push: fields are staged for sorted particles only");
@@ -36,7 +37,7 @@ static cw_status plan(cw_context *context, const cw_push_job *job, const cw_cell
     return CW_OK;
   }
   if (tuning->staging == CW_PUSH_STAGING_AUTO && cells && cells->total_tiles > 0 && job->vector &&
-      job->gathers && job->order <= CW_PUSH_STAGED_ORDERS)
+      job->gathers && !job->drags && !job->guides && job->order <= CW_PUSH_STAGED_ORDERS)
     *drift = choose_drift(cw_device_opened(context), job, cells->tile);
   return CW_OK;
 }

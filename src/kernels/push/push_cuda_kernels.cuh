@@ -120,17 +120,22 @@ static __device__ __forceinline__ void gather(const cw_push_job &job,
 }
 
 /* New momentum and position of slot `slot`, which held `old`. */
-template <int DIM>
+template <int DIM, bool DRAG = false>
 static __device__ __forceinline__ void advance(const cw_push_job &job, cw_fault_word *fault,
                                                int64_t slot, const particle &old,
                                                const cw_real field[6]) {
   const cw_particles_view &view = job.particles;
   cw_lane3 u = {old.u[0], old.u[1], old.u[2]};
-  if (job.gathers) {
-    const cw_real kick = (cw_real)job.half_kick;
-    const cw_lane3 e = {kick * field[0], kick * field[1], kick * field[2]};
-    const cw_lane3 b = {kick * field[3], kick * field[4], kick * field[5]};
+  const cw_real kick = (cw_real)job.half_kick;
+  const cw_lane3 e = {kick * field[0], kick * field[1], kick * field[2]};
+  const cw_lane3 b = {kick * field[3], kick * field[4], kick * field[5]};
+  if (DRAG)
+    u = CW_LANE_NAME(cw_drag)((cw_real)job.drag[0], (cw_real)job.drag[1], u, e, b);
+  if (job.gathers)
     u = CW_LANE_NAME(cw_momentum)(job.pusher, u, e, b);
+  if (DRAG)
+    u = CW_LANE_NAME(cw_drag)((cw_real)job.drag[0], (cw_real)job.drag[1], u, e, b);
+  if (DRAG || job.gathers) {
     __stcs((cw_real *)view.u[0] + slot, u.x);
     __stcs((cw_real *)view.u[1] + slot, u.y);
     __stcs((cw_real *)view.u[2] + slot, u.z);
@@ -153,7 +158,7 @@ static __device__ __forceinline__ void advance(const cw_push_job &job, cw_fault_
 }
 
 /* Gather from the caches and push; a particle outside the fields' arrays gets none. */
-template <int DIM, int ORDER>
+template <int DIM, int ORDER, bool DRAG = false>
 static __device__ __forceinline__ void push_slot(const cw_push_job &job, cw_fault_word *fault,
                                                  int64_t slot) {
   const int order = ORDER ? ORDER : job.order;
@@ -178,25 +183,26 @@ static __device__ __forceinline__ void push_slot(const cw_push_job &job, cw_faul
     gather<DIM, ORDER>(job, nodes, p, field);
   else
     cw_fault_report(fault, CW_FAULT_OUTSIDE, slot);
-  advance<DIM>(job, fault, slot, p, field);
+  advance<DIM, DRAG>(job, fault, slot, p, field);
 }
 
 /* A thread a particle, any order of particles. */
-template <int DIM, int ORDER>
+template <int DIM, int ORDER, bool DRAG>
 static __global__ void __launch_bounds__(CW_THREADS)
     push_flat(const __grid_constant__ cw_push_job job, cw_fault_word *fault, int64_t first) {
-  cw_grid_stride(n, job.particles.count - first) push_slot<DIM, ORDER>(job, fault, first + n);
+  cw_grid_stride(n, job.particles.count - first)
+    push_slot<DIM, ORDER, DRAG>(job, fault, first + n);
 }
 
-/* No field: positions only. */
-template <int DIM>
+/* No field: positions only, and what slows a particle by itself. */
+template <int DIM, bool DRAG>
 static __global__ void __launch_bounds__(CW_THREADS)
     push_free(const __grid_constant__ cw_push_job job, cw_fault_word *fault, int64_t first) {
   const cw_real none[6] = {0, 0, 0, 0, 0, 0};
   cw_grid_stride(n, job.particles.count - first) {
     const particle p = load<DIM>(job.particles, first + n);
     if (p.alive)
-      advance<DIM>(job, fault, first + n, p, none);
+      advance<DIM, DRAG>(job, fault, first + n, p, none);
   }
 }
 
@@ -314,20 +320,33 @@ static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 
     push_escaped<DIM, ORDER>(job, fault, begin + list[n]);
 }
 
+#include "kernels/push/push_cuda_guide.cuh"
+
 /* ---- launches ---- */
 
 typedef void flat_kernel(const cw_push_job, cw_fault_word *, int64_t);
 typedef void tile_kernel(const cw_push_job, const cw_push_tiles, cw_fault_word *);
 
+template <int DIM, bool DRAG> static flat_kernel *flat_kernel_of(const cw_push_job *job) {
+  if (job->guides)
+    return push_guides<DIM>;
+  static flat_kernel *const gathers[CW_PUSH_STAGED_ORDERS + 1] = {
+      push_flat<DIM, 0, DRAG>, push_flat<DIM, 1, DRAG>, push_flat<DIM, 2, DRAG>,
+      push_flat<DIM, 3, DRAG>};
+  if (!job->gathers)
+    return push_free<DIM, DRAG>;
+  return gathers[job->order <= CW_PUSH_STAGED_ORDERS ? job->order : 0];
+}
+
+template <bool DRAG> static flat_kernel *choose_flat_kernel(const cw_push_job *job) {
+  if (job->dim == 1)
+    return flat_kernel_of<1, DRAG>(job);
+  return job->dim == 2 ? flat_kernel_of<2, DRAG>(job) : flat_kernel_of<3, DRAG>(job);
+}
+
 cw_status CW_REAL_NAME(cw_push_cuda_flat)(cw_context *context, const cw_push_job *job,
                                           int64_t first) {
-  static flat_kernel *const gathers[3][CW_PUSH_STAGED_ORDERS + 1] = {
-      {push_flat<1, 0>, push_flat<1, 1>, push_flat<1, 2>, push_flat<1, 3>},
-      {push_flat<2, 0>, push_flat<2, 1>, push_flat<2, 2>, push_flat<2, 3>},
-      {push_flat<3, 0>, push_flat<3, 1>, push_flat<3, 2>, push_flat<3, 3>}};
-  static flat_kernel *const free[3] = {push_free<1>, push_free<2>, push_free<3>};
-  const int order = job->order <= CW_PUSH_STAGED_ORDERS ? job->order : 0;
-  flat_kernel *kernel = job->gathers ? gathers[job->dim - 1][order] : free[job->dim - 1];
+  flat_kernel *kernel = job->drags ? choose_flat_kernel<true>(job) : choose_flat_kernel<false>(job);
   CW_CUDA_LAUNCH_NAMED(context, job->gathers ? "push_flat" : "push_free", kernel,
                        cw_cuda_blocks(context, job->particles.count - first, CW_THREADS),
                        CW_THREADS, 0, *job, cw_device_fault(context), first);

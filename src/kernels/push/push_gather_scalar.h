@@ -4,6 +4,7 @@
 #define CW_FOR_EACH_ORDER(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
 typedef void CW_REAL_NAME(cw_weights_function)(cw_real dx, cw_real *primal, cw_real *dual);
+typedef void CW_REAL_NAME(cw_slopes_function)(cw_real dx, cw_real *primal, cw_real *dual);
 typedef cw_real CW_REAL_NAME(cw_contract_function)(const cw_real *field, int64_t stride_y,
                                                    int64_t stride_z, int rows, int planes,
                                                    const cw_real *const *weight);
@@ -29,6 +30,9 @@ CW_BODY cw_real CW_REAL_NAME(cw_contract)(int order, const cw_real *field, int64
   static void CW_REAL_NAME(cw_weights_##order)(cw_real dx, cw_real * primal, cw_real * dual) {     \
     CW_LANE_NAME(cw_axis_weights)(order, dx, primal, dual);                                        \
   }                                                                                                \
+  static void CW_REAL_NAME(cw_slopes_##order)(cw_real dx, cw_real * primal, cw_real * dual) {      \
+    CW_LANE_NAME(cw_axis_slopes)(order, dx, primal, dual);                                         \
+  }                                                                                                \
   static cw_real CW_REAL_NAME(cw_contract_##order)(const cw_real *field, int64_t stride_y,         \
                                                    int64_t stride_z, int rows, int planes,         \
                                                    const cw_real *const *weight) {                 \
@@ -40,10 +44,12 @@ CW_FOR_EACH_ORDER(CW_ORDER_FUNCTIONS)
 /* The functions of an order; [0] stays empty, since order 0 gathers as order 1. */
 static const struct {
   CW_REAL_NAME(cw_weights_function) * weights;
+  CW_REAL_NAME(cw_slopes_function) * slopes;
   CW_REAL_NAME(cw_contract_function) * contract;
 } CW_REAL_NAME(cw_by_order)[CW_PUSH_MAX_ORDER + 1] = {
 #define CW_ORDER_ENTRY(order)                                                                      \
-  [order] = {CW_REAL_NAME(cw_weights_##order), CW_REAL_NAME(cw_contract_##order)},
+  [order] = {CW_REAL_NAME(cw_weights_##order), CW_REAL_NAME(cw_slopes_##order),                    \
+             CW_REAL_NAME(cw_contract_##order)},
     CW_FOR_EACH_ORDER(CW_ORDER_ENTRY)
 #undef CW_ORDER_ENTRY
 };

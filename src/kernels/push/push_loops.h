@@ -14,6 +14,8 @@
 #include "kernels/push/push_body.h"
 #include "kernels/push/push_move.h"
 #include "kernels/push/push_gather_scalar.h"
+#include "kernels/push/guide_body.h"
+#include "kernels/push/push_guide.h"
 #undef CW_LANE_IS_VECTOR
 
 #define CW_LANE_IS_VECTOR 1
@@ -28,9 +30,22 @@
 static int CW_REAL_NAME(cw_push_block)(const cw_push_job *job, int64_t begin, int count,
                                        cw_push_scratch *scratch) {
   int faults = 0;
+  if (job->guides)
+    return CW_REAL_NAME(cw_guide_block)(job, begin, count, scratch);
   if (job->gathers)
     faults = job->vector ? CW_REAL_NAME(cw_gather_block_lanes)(job, begin, count, scratch)
                          : CW_REAL_NAME(cw_gather_each)(job, begin, count, scratch);
   return faults | (job->vector ? CW_REAL_NAME(cw_move_block_lanes)(job, begin, count, scratch)
                                : CW_REAL_NAME(cw_move_block_one)(job, begin, count, scratch));
+}
+
+static int CW_REAL_NAME(cw_push_gather_block)(const cw_push_job *job, int64_t begin, int count,
+                                              cw_push_scratch *scratch, double *const field[6]) {
+  const uint8_t *tag = job->particles.tag ? job->particles.tag + begin : NULL;
+  const int faults = CW_REAL_NAME(cw_gather_each)(job, begin, count, scratch);
+  for (int c = 0; c < 6; c++)
+    for (int p = 0; p < count; p++)
+      field[c][begin + p] =
+          tag && tag[p] == CW_TAG_DEAD ? 0 : (double)((const cw_real *)scratch->field[c])[p];
+  return faults;
 }

@@ -85,27 +85,35 @@ CW_BODY CW_LANE_NAME(cw_place)
 }
 
 /* Momentum after the step of n particles from place p of the block, slot `at`. */
-CW_BODY cw_lane3 CW_LANE_NAME(cw_kicked)(const cw_push_job *job, int p, int n,
+CW_BODY cw_lane3 CW_LANE_NAME(cw_kicked)(int drags, const cw_push_job *job, int p, int n,
                                          cw_push_scratch *scratch, cw_lane3 u) {
-  if (!job->gathers)
-    return u;
-  cw_lane3 e = CW_LANE_NAME(cw_kick)(job->half_kick, scratch->field, p, n);
-  cw_lane3 b = CW_LANE_NAME(cw_kick)(job->half_kick, scratch->field + 3, p, n);
-  return CW_LANE_NAME(cw_momentum)(job->pusher, u, e, b);
+  cw_lane zero = CW_LANE_NAME(cw_splat)(0);
+  cw_lane3 e = {zero, zero, zero}, b = e;
+  if (job->gathers) {
+    e = CW_LANE_NAME(cw_kick)(job->half_kick, scratch->field, p, n);
+    b = CW_LANE_NAME(cw_kick)(job->half_kick, scratch->field + 3, p, n);
+  }
+  if (drags)
+    u = CW_LANE_NAME(cw_drag)((cw_real)job->drag[0], (cw_real)job->drag[1], u, e, b);
+  if (job->gathers)
+    u = CW_LANE_NAME(cw_momentum)(job->pusher, u, e, b);
+  if (drags)
+    u = CW_LANE_NAME(cw_drag)((cw_real)job->drag[0], (cw_real)job->drag[1], u, e, b);
+  return u;
 }
 
 /* One register of n particles from slot `at`, the p-th of its block; `alive` is NULL when all of
  * them are. Loads come first: arrays that start at the same place of a page would make each load
  * wait for the store before it. Returns where the result is finite. */
-CW_BODY cw_lane_mask CW_LANE_NAME(cw_move)(int dim, const cw_push_job *job, int64_t at, int p,
-                                           int n, cw_push_scratch *scratch,
+CW_BODY cw_lane_mask CW_LANE_NAME(cw_move)(int dim, int drags, const cw_push_job *job, int64_t at,
+                                           int p, int n, cw_push_scratch *scratch,
                                            const CW_LANE_NAME(cw_living) * alive) {
   const cw_particles_view *view = &job->particles;
   CW_LANE_NAME(cw_place) before[3], after[3];
   for (int a = 0; a < dim; a++)
     before[a] = CW_LANE_NAME(cw_load_place)(view->i, view->dx, a, at, n);
   cw_lane3 old = CW_LANE_NAME(cw_load3)(view->u, at, n);
-  cw_lane3 u = CW_LANE_NAME(cw_kicked)(job, p, n, scratch, old);
+  cw_lane3 u = CW_LANE_NAME(cw_kicked)(drags, job, p, n, scratch, old);
   cw_lane3 v = CW_LANE_NAME(cw_velocity)(job->pusher, u);
   cw_lane zero = CW_LANE_NAME(cw_splat)(0), velocity[3] = {v.x, v.y, v.z};
   cw_lane_mask finite = zero * u.x + zero * u.y + zero * u.z == zero;
@@ -138,18 +146,18 @@ CW_BODY cw_lane_mask CW_LANE_NAME(cw_move)(int dim, const cw_push_job *job, int6
 }
 
 /* Moves a block whose fields are gathered; returns its faults. */
-CW_BODY int CW_LANE_NAME(cw_move_all)(int dim, const cw_push_job *job, int64_t begin, int count,
-                                      cw_push_scratch *scratch) {
+CW_BODY int CW_LANE_NAME(cw_move_all)(int dim, int drags, const cw_push_job *job, int64_t begin,
+                                      int count, cw_push_scratch *scratch) {
   const uint8_t *tag = job->particles.tag;
   cw_lane zero = CW_LANE_NAME(cw_splat)(0);
   cw_lane_mask finite = zero == zero;
   for (int p = 0; p < count; p += CW_LANES) {
     int n = count - p < CW_LANES ? count - p : CW_LANES;
     if (CW_LANE_NAME(cw_all_alive)(tag, begin + p, n)) {
-      finite = finite & CW_LANE_NAME(cw_move)(dim, job, begin + p, p, n, scratch, NULL);
+      finite = finite & CW_LANE_NAME(cw_move)(dim, drags, job, begin + p, p, n, scratch, NULL);
     } else if (CW_LANES > 1) {
       CW_LANE_NAME(cw_living) alive = CW_LANE_NAME(cw_alive)(tag, begin + p, n);
-      finite = finite & CW_LANE_NAME(cw_move)(dim, job, begin + p, p, n, scratch, &alive);
+      finite = finite & CW_LANE_NAME(cw_move)(dim, drags, job, begin + p, p, n, scratch, &alive);
     }
   }
   return CW_LANE_NAME(cw_all_lanes)(finite) ? 0 : CW_PUSH_NOT_FINITE;
@@ -157,9 +165,11 @@ CW_BODY int CW_LANE_NAME(cw_move_all)(int dim, const cw_push_job *job, int64_t b
 
 static int CW_LANE_NAME(cw_move_block)(const cw_push_job *job, int64_t begin, int count,
                                        cw_push_scratch *scratch) {
+  if (job->drags)
+    return CW_LANE_NAME(cw_move_all)(job->dim, 1, job, begin, count, scratch);
   if (job->dim == 1)
-    return CW_LANE_NAME(cw_move_all)(1, job, begin, count, scratch);
+    return CW_LANE_NAME(cw_move_all)(1, 0, job, begin, count, scratch);
   if (job->dim == 2)
-    return CW_LANE_NAME(cw_move_all)(2, job, begin, count, scratch);
-  return CW_LANE_NAME(cw_move_all)(3, job, begin, count, scratch);
+    return CW_LANE_NAME(cw_move_all)(2, 0, job, begin, count, scratch);
+  return CW_LANE_NAME(cw_move_all)(3, 0, job, begin, count, scratch);
 }

@@ -10,6 +10,9 @@
  * that have drifted apart since the last sort to find others in their window. */
 enum { CW_PUSH_BLOCK = 1024, CW_PUSH_BINS = 4096, CW_PUSH_MAX_ORDER = 11 };
 
+/* Least magnetic moment of a guiding centre: 0 marks a particle on its full orbit. */
+#define CW_GUIDE_LEAST ((cw_real)1e-36)
+
 /* Faults of a block. */
 enum { CW_PUSH_NOT_FINITE = 1, CW_PUSH_OUTSIDE = 2 };
 
@@ -23,6 +26,11 @@ typedef struct cw_push_job {
   int64_t stride[3], offset;
   const void *E[3], *B[3]; /* NULL: no field */
   double half_kick;        /* force_scale / 2 */
+  int drags;               /* radiation acts */
+  double drag[2];          /* synchrotron and Compton, of half a step, in the unit of the kicks */
+  int guides;              /* particles may be guiding centres; `pusher` moves the others */
+  cw_push_guide guide;
+  double dt, spacing[3];
   double step[3];          /* dt / dx */
   cw_particles_view particles;
 } cw_push_job;
@@ -39,8 +47,13 @@ typedef struct cw_push_scratch {
 typedef int cw_push_block_function(const cw_push_job *job, int64_t begin, int count,
                                    cw_push_scratch *scratch);
 
+/* E and B at slots [begin, begin + count) into field[component][slot]; returns the faults met. */
+typedef int cw_push_gather_function(const cw_push_job *job, int64_t begin, int count,
+                                    cw_push_scratch *scratch, double *const field[6]);
+
 typedef struct cw_push_ops {
   cw_push_block_function *push_block[2]; /* by cw_precision */
+  cw_push_gather_function *gather_block[2];
 } cw_push_ops;
 
 /* Fails with CW_ERROR_ARGUMENT as <cellwise/push.h> says; `precision` is that wanted of E and B.

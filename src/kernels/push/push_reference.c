@@ -113,6 +113,43 @@ static void vay(const double *E, const double *B, double kick, double *u) {
   solve_rotation(prime, t, u);
 }
 
+/* d u / d t of radiation, times dt (<cellwise/push.h>). */
+static void drag_force(const cw_push_drag *drag, const double *E, const double *B, const double *u,
+                       double *force) {
+  double beta[3], lorentz[3], kappa[3], gamma = gamma_of(u);
+  for (int a = 0; a < 3; a++)
+    beta[a] = u[a] / gamma;
+  cross(beta, B, lorentz);
+  for (int a = 0; a < 3; a++)
+    lorentz[a] += E[a];
+  const double power = dot(beta, E), chi = dot(lorentz, lorentz) - power * power;
+  cross(lorentz, B, kappa);
+  for (int a = 0; a < 3; a++)
+    force[a] = drag->synchrotron * (kappa[a] + power * E[a] - gamma * chi * u[a]) -
+               drag->compton * gamma * u[a];
+}
+
+/* Half a step of radiation alone, as many small steps of the classical Runge-Kutta rule. */
+static void radiate(const cw_push_drag *drag, const double *E, const double *B, double *u) {
+  enum { STEPS = 64 };
+  const double h = 0.5 / STEPS;
+  if (drag->synchrotron == 0 && drag->compton == 0)
+    return;
+  for (int n = 0; n < STEPS; n++) {
+    static const double at[4] = {0, 0.5, 0.5, 1}, share[4] = {1, 2, 2, 1};
+    double slope[3] = {0}, sum[3] = {0}, place[3];
+    for (int k = 0; k < 4; k++) {
+      for (int a = 0; a < 3; a++)
+        place[a] = u[a] + at[k] * h * slope[a];
+      drag_force(drag, E, B, place, slope);
+      for (int a = 0; a < 3; a++)
+        sum[a] += share[k] / 6 * slope[a];
+    }
+    for (int a = 0; a < 3; a++)
+      u[a] += h * sum[a];
+  }
+}
+
 static double get(cw_precision precision, const void *array, int64_t slot) {
   return precision == CW_SINGLE ? (double)((const float *)array)[slot]
                                 : ((const double *)array)[slot];
@@ -164,12 +201,14 @@ static int push_one(const cw_push_options *options, const cw_grid *grid, const c
       b[c] = gather(grid, order, B->component[c], B_dual, cell, dx);
   }
   double kick = options->force_scale / 2;
+  radiate(&options->drag, e, b, u);
   if (options->pusher == CW_PUSHER_BORIS)
     boris_like(0, e, b, kick, u);
   if (options->pusher == CW_PUSHER_HIGUERA_CARY)
     boris_like(1, e, b, kick, u);
   if (options->pusher == CW_PUSHER_VAY)
     vay(e, b, kick, u);
+  radiate(&options->drag, e, b, u);
   if (!isfinite(u[0] + u[1] + u[2]))
     return 0;
   for (int a = 0; a < 3; a++)
@@ -184,6 +223,8 @@ cw_status cw_push_reference(cw_context *context, const cw_push_options *options,
   int has_E, has_B;
   if (particles->space != CW_SPACE_HOST)
     return cw_fail(context, CW_ERROR_ARGUMENT, "push: the reference takes host particles only");
+  if (options->pusher >= CW_PUSHER_BORIS_GCA)
+    return cw_fail(context, CW_ERROR_UNSUPPORTED, "push: the reference has no guiding centres");
   CW_TRY(cw_push_check(context, options, grid, &E, &B, CW_DOUBLE, particles, &has_E, &has_B));
   for (int64_t slot = 0; slot < particles->count; slot++) {
     if (particles->tag && particles->tag[slot] == CW_TAG_DEAD)
