@@ -151,6 +151,7 @@ typedef struct cw_deck {
   char path[4096];     /* file, for messages; "" for text from memory */
   char *source;        /* the deck's text, verbatim; owned */
   char *overrides;     /* "KEY=VALUE" of each override, each ending with a NUL; owned */
+  int translated;      /* the first so many of them were made from [setup] of another code's deck */
 
   struct {
     char name[CW_DECK_NAME];

@@ -76,16 +76,19 @@ static int get_species(const cw_toml_node *species, int s, char label[CW_DECK_NA
          *mass > 0;
 }
 
-static void add_species(cw_entity_settings *settings, const char *label, double density,
-                        const double u[3], double temperature) {
+static int add_species(cw_entity_settings *settings, const char *label, double density,
+                       const double u[3], double temperature) {
   char value[120];
   const double gamma = sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  if (!isfinite(gamma) || !isfinite(temperature))
+    return 0;
   snprintf(value, sizeof value, "%.17g", density);
   add(settings, value, "setup.species.%s.density", label);
   snprintf(value, sizeof value, "[%.17g, %.17g, %.17g]", u[0] / gamma, u[1] / gamma, u[2] / gamma);
   add(settings, value, "setup.species.%s.velocity", label);
   snprintf(value, sizeof value, "%.17g", temperature);
   add(settings, value, "setup.species.%s.temperature", label);
+  return 1;
 }
 
 static int add_all_species(cw_entity_settings *settings, const cw_toml_node *root,
@@ -106,7 +109,9 @@ static int add_all_species(cw_entity_settings *settings, const cw_toml_node *roo
     if (cw_toml_node_type(species) != CW_TOML_TABLE || !get_species(species, s, label, &mass))
       return 0;
     const double u[3] = {numbers[0][s], numbers[1][s], numbers[2][s]};
-    add_species(settings, label, numbers[DENSITIES][s / 2], u, numbers[TEMPERATURES][s] / mass);
+    if (!add_species(settings, label, numbers[DENSITIES][s / 2], u,
+                     numbers[TEMPERATURES][s] / mass))
+      return 0;
   }
   return 1;
 }

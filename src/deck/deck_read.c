@@ -52,6 +52,7 @@ cw_deck_where cw_deck_place_of(const cw_deck_reader *reader, const char *path) {
 cw_status cw_deck_fail(cw_context *context, const cw_deck *deck, cw_deck_where where,
                        const char *format, ...) {
   char message[CW_DECK_MESSAGE];
+  const char *name = *deck->path ? deck->path : "deck";
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
@@ -62,9 +63,11 @@ cw_status cw_deck_fail(cw_context *context, const cw_deck *deck, cw_deck_where w
       text += strlen(text) + 1;
     char quoted[CW_DECK_QUOTE * 2];
     cw_deck_quote(text, strlen(text), quoted, sizeof quoted);
-    return cw_fail(context, CW_ERROR_INPUT, "--set %s: %s", quoted, message);
+    if (where.column > deck->translated)
+      return cw_fail(context, CW_ERROR_INPUT, "--set %s: %s", quoted, message);
+    return cw_fail(context, CW_ERROR_INPUT, "%.*s: %s, as read from Entity's [setup]: %s", 240,
+                   name, quoted, message);
   }
-  const char *name = *deck->path ? deck->path : "deck";
   return cw_fail(context, CW_ERROR_INPUT, "%.*s:%d:%d: %s", 240, name,
                  where.line > 0 ? where.line : 1, where.column > 0 ? where.column : 1, message);
 }
@@ -380,6 +383,7 @@ cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
   CW_TRY_CLEANUP(status, cw_deck_entity_settings(context, cw_toml_root(tree), overrides,
                                                  override_count, &own, &all));
   const int count = own.count + override_count;
+  deck->translated = own.count;
   CW_TRY_CLEANUP(status, apply_overrides(context, deck, tree, all, count));
   CW_TRY_CLEANUP(status, make_room_for_texts(context, deck, length, all, count));
   struct cw_deck_entity entity = {.streaming = own.count > 0};

@@ -118,6 +118,37 @@ START_TEST(test_mutated_decks_are_refused_or_sound) {
 }
 END_TEST
 
+/* The same for a deck of Entity, whose [setup] is translated. */
+START_TEST(test_mutated_decks_of_entity_are_refused_or_sound) {
+  cw_context *context = case_context();
+  static char base[ROOM + 1], text[ROOM + 1];
+  FILE *file = fopen(CW_SOURCE_DIR "/tests/deck/entity/streaming.toml", "r");
+  ck_assert_ptr_nonnull(file);
+  const size_t whole = fread(base, 1, ROOM, file);
+  fclose(file);
+  int refused = 0;
+  for (uint32_t k = 0; k < MUTANTS / 4; k++) {
+    uint32_t bits[4];
+    cw_deck *deck;
+    size_t length = whole;
+    memcpy(text, base, length);
+    cw_random_bits(SEED, 3, k, 0, bits);
+    length = mutate(text, length, bits);
+    cw_status status = cw_deck_parse(context, "m.toml", text, length, NULL, 0, &deck);
+    if (status == CW_OK)
+      expect_sound(context, deck);
+    else
+      expect_place(cw_context_message(context));
+    refused += status != CW_OK;
+    cw_deck_destroy(deck);
+  }
+  ck_assert_uint_eq(cw_memory_used(context, CW_SPACE_HOST), 0);
+  ck_assert_int_gt(refused, MUTANTS / 16);
+  ck_assert_int_lt(refused, MUTANTS / 4 * 98 / 100);
+  cw_context_destroy(context);
+}
+END_TEST
+
 /* The same for decks of expressions, whose check reads every character of them. */
 START_TEST(test_mutated_expressions_are_refused_or_sound) {
   cw_context *context = case_context();
@@ -191,6 +222,7 @@ int main(void) {
   TCase *tests = tcase_create("deck mutations");
   tcase_set_timeout(tests, 300);
   tcase_add_test(tests, test_mutated_decks_are_refused_or_sound);
+  tcase_add_test(tests, test_mutated_decks_of_entity_are_refused_or_sound);
   tcase_add_test(tests, test_mutated_expressions_are_refused_or_sound);
   tcase_add_test(tests, test_mutated_overrides_are_refused_or_sound);
   suite_add_tcase(suite, tests);
