@@ -61,6 +61,14 @@ class Links:
         return f"{picture}[{label}]({path.relative_to(ROOT).as_posix()}{anchor or ''})"
 
 
+def unlisted(known):
+    """Guide pages that docs/README.md does not list."""
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    for page in known:
+        if page.parent == ROOT / "docs" and f"({page.name})" not in text:
+            yield f"docs/README.md: found no link to {page.name}"
+
+
 def page_id(path):
     return "page_" + re.sub(r"\W", "_", path.relative_to(ROOT).with_suffix("").as_posix())
 
@@ -151,6 +159,7 @@ def build(program, work):
         shutil.copyfile(path, copy)
     version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
     status, warnings = doxygen(work, files, version.stdout.split()[1])
+    links.broken += unlisted(pages())
     sys.stderr.write("".join(f"{line}\n" for line in links.broken) + warnings)
     return bool(status or warnings.strip() or links.broken)
 

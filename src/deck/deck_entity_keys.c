@@ -134,7 +134,7 @@ const cw_entity_word cw_entity_words[] = {
     {"metric", "Kerr_Schild", "only flat, Cartesian space is here"},
     {"metric", "QKerr_Schild", "only flat, Cartesian space is here"},
     {"metric", "Kerr_Schild_0", "only flat, Cartesian space is here"},
-    {"fields", "FIXED", "fields are not held at a side; CONDUCTOR reflects"},
+    {"fields", "FIXED", "fields are not held at a side; MATCH goes over to given ones in a layer"},
     {"fields", "ATMOSPHERE", "no side has an atmosphere"},
     {"fields", "CUSTOM", "a side's rule is not the user's"},
     {"fields", "HORIZON", "flat space has none"},

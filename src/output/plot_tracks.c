@@ -116,13 +116,16 @@ static void draw_panel(cw_plot_page *page, double top, double height, const char
   fputc('\n', page->script);
 }
 
-static void draw(cw_plot_page *page, int dim) {
+/* `extents` of the paths: a unit is as long along y as along x, unless that leaves a thin strip. */
+static void draw(cw_plot_page *page, int dim, const double extents[2]) {
+  const int alike = extents[1] > 0.25 * extents[0] && extents[0] > 0.1 * extents[1];
   const char *unit = page->in_skindepths ? " / d_0" : "";
   const char *time = page->in_skindepths ? " c / d_0" : "";
   fprintf(page->script, "set xlabel '%s%s'\nset ylabel '%s%s'\n%s", dim > 1 ? "x" : "t",
-          dim > 1 ? unit : time, dim > 1 ? "y" : "x", unit, dim > 1 ? "set size ratio -1\n" : "");
+          dim > 1 ? unit : time, dim > 1 ? "y" : "x", unit,
+          dim > 1 && alike ? "set size ratio -1\n" : "");
   draw_panel(page, TOP, PATHS, dim > 1 ? "2:3" : "1:2");
-  fprintf(page->script, "set size noratio\nset xlabel 't%s'\nset ylabel 'Lorentz factor'\n", time);
+  fprintf(page->script, "set size noratio\nset xlabel 't%s'\nset ylabel 'Lorentz factor' offset 1\n", time);
   draw_panel(page, TOP + PATHS + GAP, ENERGIES, "1:4");
 }
 
@@ -131,6 +134,7 @@ cw_status cw_plot_tracks(cw_context *context, const char *folder, const char *pn
   char path[CW_PATH_SIZE], title[CW_DECK_NAME + 64];
   cw_tracks_about about;
   cw_plot_page page = {0};
+  double extents[2] = {0, 0};
   cw_status status = CW_OK;
   CW_TRY(cw_path_join(context, folder, "tracks.h5", path));
   CW_TRY(cw_tracks_look(context, path, &about));
@@ -142,6 +146,10 @@ cw_status cw_plot_tracks(cw_context *context, const char *folder, const char *pn
     status = load(context, path, about.label[s], about.dim, &paths);
     if (status == CW_OK)
       put_tracks(&page, &paths);
+    if (paths.count) {
+      extents[0] = fmax(extents[0], extent(paths.across, paths.count));
+      extents[1] = fmax(extents[1], paths.up ? extent(paths.up, paths.count) : 0);
+    }
     for (int64_t k = 0; k < paths.count && status == CW_OK; k++)
       result->time = fmax(result->time, paths.time[k]);
     clear(context, &paths);
@@ -149,7 +157,7 @@ cw_status cw_plot_tracks(cw_context *context, const char *folder, const char *pn
   if (status == CW_OK && page.blocks == 0)
     status = cw_fail(context, CW_ERROR_INPUT, "%s: holds no record of a particle", path);
   if (status == CW_OK) {
-    draw(&page, about.dim);
+    draw(&page, about.dim, extents);
     return cw_plot_page_finish(&page);
   }
   cw_plot_page_abandon(&page);
