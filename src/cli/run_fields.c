@@ -42,10 +42,13 @@ static double block_mean(const cw_grid *fine, const int32_t n[3], const void *va
   return sum / ((double)n[0] * n[1] * n[2]);
 }
 
-static void average(const cw_grid *fine, const cw_grid *coarse, const int32_t factor[3],
-                    const cw_record_values *from, int component, cw_precision precision, void *to) {
+static void average(cw_context *context, const cw_grid *fine, const cw_grid *coarse,
+                    const int32_t factor[3], const cw_record_values *from, int component,
+                    cw_precision precision, void *to) {
   int32_t n[3] = {1, 1, 1};
   memcpy(n, factor, (size_t)fine->dim * sizeof *n);
+#pragma omp parallel for collapse(2) schedule(static) if (fine->points > CW_BLOCK)                 \
+    num_threads(cw_context_threads(context))
   for (int32_t k = 0; k < coarse->cells[2]; k++)
     for (int32_t j = 0; j < coarse->cells[1]; j++)
       for (int32_t i = 0; i < coarse->cells[0]; i++)
@@ -78,8 +81,8 @@ static cw_status add_record(record_list *list, cw_engine *engine, cw_records *re
     CW_TRY(cw_memory_alloc(list->context, CW_SPACE_HOST, (size_t)list->grid.points,
                            (size_t)cw_precision_size(precision), "output array", &made));
     record->data[c] = made;
-    average(cw_engine_grid(engine), &list->grid, list->deck->output.fields.downsampling, &values, c,
-            precision, made);
+    average(list->context, cw_engine_grid(engine), &list->grid,
+            list->deck->output.fields.downsampling, &values, c, precision, made);
   }
   return CW_OK;
 }

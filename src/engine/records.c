@@ -126,8 +126,11 @@ static void at_node(const cw_records *records, uint32_t species, int64_t k,
 }
 
 static void velocities(cw_records *records, uint32_t species) {
-  double sum[CW_MOMENTS];
-  for (int64_t k = 0; k < records->engine->grid.points; k++) {
+  const int64_t points = records->engine->grid.points;
+#pragma omp parallel for schedule(static) if (points > CW_BLOCK)                                   \
+    num_threads(cw_context_threads(records->engine->context))
+  for (int64_t k = 0; k < points; k++) {
+    double sum[CW_MOMENTS];
     at_node(records, species, k, sum);
     for (int a = 0; a < 3; a++)
       records->value[a][k] = sum[CW_MOMENT_N] > 0 ? sum[CW_MOMENT_FLUX + a] / sum[CW_MOMENT_N] : 0;
@@ -157,8 +160,11 @@ static double temperature_at(const double sum[CW_MOMENTS], int slow) {
 }
 
 static void temperatures(cw_records *records, uint32_t species) {
-  double sum[CW_MOMENTS];
-  for (int64_t k = 0; k < records->engine->grid.points; k++) {
+  const int64_t points = records->engine->grid.points;
+#pragma omp parallel for schedule(static) if (points > CW_BLOCK)                                   \
+    num_threads(cw_context_threads(records->engine->context))
+  for (int64_t k = 0; k < points; k++) {
+    double sum[CW_MOMENTS];
     at_node(records, species, k, sum);
     records->value[0][k] = temperature_at(sum, cw_engine_is_slow(records->engine));
   }

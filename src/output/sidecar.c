@@ -116,6 +116,7 @@ cw_status cw_sidecar_add(cw_sidecar *sidecar, int64_t step) {
   return write_whole(sidecar);
 }
 
+/* Files of before; a damaged one is told and left out. */
 static cw_status describe_all(cw_sidecar *sidecar) {
   char own[CW_PATH_SIZE];
   cw_status status = CW_OK;
@@ -123,8 +124,13 @@ static cw_status describe_all(cw_sidecar *sidecar) {
   DIR *directory = opendir(own);
   for (struct dirent *entry; directory && status == CW_OK && (entry = readdir(directory));) {
     const int64_t step = cw_step_of_name(entry->d_name, cw_series_names[sidecar->series]);
-    if (step >= 0)
-      status = describe(sidecar, step);
+    if (step < 0)
+      continue;
+    status = describe(sidecar, step);
+    if (status == CW_ERROR_IO || status == CW_ERROR_FORMAT) { /* no reason not to go on */
+      cw_log(sidecar->context, CW_LOG_WARNING, "%s", cw_context_message(sidecar->context));
+      status = CW_OK;
+    }
   }
   if (directory)
     closedir(directory);

@@ -229,6 +229,19 @@ START_TEST(test_a_full_disk_ends_in_one_error) {
 }
 END_TEST
 
+/* 120 kB of random places and momenta do not fit; fields do, and what is there stays whole. */
+START_TEST(test_a_full_disk_names_the_particle_file) {
+  static program_result result;
+  pid_t child = program_start("ulimit -f 60; exec \"$CELLWISE\" run deck.toml --out o -q "
+                              "--set particles.ppc0=64 --set output.particles.enable=true "
+                              "--set output.particles.stride=1 --set output.particles.interval=4");
+  program_finish(child, &result);
+  check_failed(&result, "o/particles/particles_00000000.h5: cannot write: File too large");
+  ck_assert(program_exists("o/fields_00000000.h5") && program_exists("o/fields.xdmf"));
+  ck_assert_int_eq(program_count(program_path("o/particles"), NULL), 0);
+}
+END_TEST
+
 START_TEST(test_a_disk_that_is_full_from_the_start_leaves_no_folder) {
   static program_result result;
   /* two blocks: LLVM's OpenMP runtime makes a file of 1024 bytes before main; the resolved deck is
@@ -244,10 +257,10 @@ END_TEST
 START_TEST(test_a_folder_that_vanishes_ends_in_one_error) {
   static program_result result;
   pid_t child = program_start(endless);
-  wait_for("o/fields_00000000.h5");
+  wait_for("o/fields.xdmf");
   ck_assert_int_eq(rename(program_path("o"), program_path("gone")), 0);
   program_finish(child, &result);
-  check_failed(&result, "o/fields_");
+  check_failed(&result, "o/fields");
   ck_assert_int_eq(program_count(program_path("gone"), ".part"), 0);
   ck_assert(!program_exists("o"));
 }
@@ -324,6 +337,7 @@ int main(void) {
   tcase_add_test(cases, test_no_steps_write_the_initial_state);
   tcase_add_test(cases, test_an_interrupt_ends_the_run_after_a_step_with_whole_files);
   tcase_add_test(cases, test_a_full_disk_ends_in_one_error);
+  tcase_add_test(cases, test_a_full_disk_names_the_particle_file);
   tcase_add_test(cases, test_a_disk_that_is_full_from_the_start_leaves_no_folder);
   tcase_add_test(cases, test_a_folder_that_vanishes_ends_in_one_error);
   tcase_add_test(cases, test_closing_table_that_cannot_be_written_is_a_failure);

@@ -87,6 +87,22 @@ START_TEST(test_a_stride_takes_the_same_ones_in_every_file) {
 }
 END_TEST
 
+/* Ids count cell by cell, 100 in each: one of 100 is not one of each cell. Of 128 cells a share of
+ * 1 / e, 47, have none; 5.5 is a standard error. */
+START_TEST(test_a_stride_follows_no_pattern) {
+  engine_fixture f = begin("", 1);
+  cw_sample sample = take(&f, 100);
+  int there[128] = {0}, empty = 0;
+  for (int64_t n = 0; n < sample.count; n++)
+    there[(int)((sample.x[0][n] + 0.8) / 0.1) + 16 * (int)(sample.x[1][n] / 0.1)]++;
+  for (int k = 0; k < 128; k++)
+    empty += there[k] == 0;
+  ck_assert_msg(abs(empty - 47) <= 28, "%d cells have none", empty);
+  cw_sample_clear(f.context, &sample);
+  engine_clear(&f);
+}
+END_TEST
+
 START_TEST(test_threads_do_not_change_a_bit) {
   engine_fixture one = begin("ux > 0", 1), three = begin("ux > 0", 3);
   cw_sample a = take(&one, 3), b = take(&three, 3);
@@ -129,6 +145,7 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, test_the_expression_chooses);
   tcase_add_test(tests, test_a_stride_takes_the_same_ones_in_every_file);
+  tcase_add_test(tests, test_a_stride_follows_no_pattern);
   tcase_add_test(tests, test_threads_do_not_change_a_bit);
   tcase_add_test(tests, test_wrong_expressions_are_told_at_their_character);
   suite_add_tcase(suite, tests);
