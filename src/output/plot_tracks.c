@@ -125,7 +125,8 @@ static void draw(cw_plot_page *page, int dim, const double extents[2]) {
           dim > 1 ? unit : time, dim > 1 ? "y" : "x", unit,
           dim > 1 && alike ? "set size ratio -1\n" : "");
   draw_panel(page, TOP, PATHS, dim > 1 ? "2:3" : "1:2");
-  fprintf(page->script, "set size noratio\nset xlabel 't%s'\nset ylabel 'Lorentz factor' offset 1\n", time);
+  fprintf(page->script,
+          "set size noratio\nset xlabel 't%s'\nset ylabel 'Lorentz factor' offset 1\n", time);
   draw_panel(page, TOP + PATHS + GAP, ENERGIES, "1:4");
 }
 
