@@ -8,6 +8,8 @@
 #include <math.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
+#include "base/space.h"
 #include "engine/ecsim_charge.h"
 #include "engine/ecsim_mover_cpu.h"
 #include "engine/ecsim_private.h"
@@ -64,7 +66,8 @@ static cw_status add_external_response(cw_engine *engine) {
   CW_TRY(cw_engine_external(engine, cw_ecsim_external_time(engine), value));
   if (!value[0] && !value[1] && !value[2])
     return CW_OK;
-  CW_TRY(CW_NEW(engine->context, 4 * points, "response to the external field", &work));
+  CW_TRY(cw_memory_alloc(engine->context, engine->space, 4 * (size_t)points, sizeof *work,
+                         "response to the external field", (void **)&work));
   const double *E[3];
   double *J[3];
   for (int c = 0; c < 3; c++) {
@@ -73,10 +76,9 @@ static cw_status add_external_response(cw_engine *engine) {
   }
   CW_TRY_CLEANUP(status, respond(state->matrix, E, J));
   for (int c = 0; c < 3; c++)
-    for (int64_t k = 0; k < points; k++)
-      ((double *)Jhat.component[c])[k] += J[c][k];
+    CW_TRY_CLEANUP(status, engine->space_ops->add_density(engine, Jhat.component[c], J[c]));
 cleanup:
-  CW_DELETE(engine->context, work);
+  cw_memory_free(engine->context, engine->space, work);
   return status;
 }
 
@@ -87,8 +89,8 @@ static cw_status deposit(cw_engine *engine) {
   cw_vector_view none = {.precision = CW_DOUBLE}, B = cw_ecsim_B_node(state->fields);
   CW_TRY(cw_engine_add_forces(engine, cw_ecsim_external_time(engine), &none, &B));
   for (int c = 0; c < 3; c++)
-    for (int64_t k = 0; k < engine->grid.points; k++)
-      ((double *)Jhat.component[c])[k] = 0;
+    CW_TRY(cw_space_zero(engine->context, engine->space, Jhat.component[c],
+                         (size_t)engine->grid.points * sizeof(double)));
   cw_massmatrix_clear(state->matrix);
   for (int s = 0; s < engine->species_count; s++) {
     const cw_deck_species *species = engine->species[s].deck;
@@ -109,25 +111,37 @@ static cw_status deposit(cw_engine *engine) {
   return CW_OK;
 }
 
-static cw_status step(cw_engine *engine) {
+/* A solver that stalls has changed nothing: where no particle was at fault before, a device's state
+ * is whole, too. */
+static cw_status solve(cw_engine *engine) {
   cw_ecsim_state *state = engine->ecsim;
-  double since = cw_seconds();
+  const cw_status status = cw_ecsim_solve(state->fields, respond, state->matrix, &state->report);
+  if (status == CW_ERROR_NUMERIC && engine->space == CW_SPACE_DEVICE)
+    engine->settled = cw_device_synchronize(engine->context) == CW_OK;
+  return status;
+}
+
+static cw_status step(cw_engine *engine) {
+  const cw_ecsim_state *state = engine->ecsim;
+  cw_status (*const mark)(cw_engine *, int) = engine->space_ops->mark;
+  CW_TRY(mark(engine, CW_STAGE_COUNT));
   CW_TRY(sort_species(engine));
-  cw_engine_count_stage(engine, STAGE_SORT, &since);
+  CW_TRY(mark(engine, STAGE_SORT));
   CW_TRY(deposit(engine));
-  cw_engine_count_stage(engine, STAGE_DEPOSITION, &since);
-  CW_TRY(cw_ecsim_solve(state->fields, respond, state->matrix, &state->report));
-  cw_engine_count_stage(engine, STAGE_SOLVE, &since);
+  CW_TRY(mark(engine, STAGE_DEPOSITION));
+  CW_TRY(solve(engine));
+  CW_TRY(mark(engine, STAGE_SOLVE));
   engine->halfway = 1;
   if (state->charge)
     CW_TRY(cw_ecsim_charge_keep(engine));
   CW_TRY(cw_ecsim_move(engine));
-  cw_engine_count_stage(engine, STAGE_MOVER, &since);
-  CW_TRY(cw_ecsim_advance(state->fields));
-  cw_engine_count_stage(engine, STAGE_SOLVE, &since);
-  if (state->charge)
+  CW_TRY(mark(engine, STAGE_MOVER));
+  CW_TRY(cw_ecsim_advance(engine->ecsim->fields));
+  CW_TRY(mark(engine, STAGE_SOLVE));
+  if (state->charge) {
     CW_TRY(cw_ecsim_charge_correct(engine));
-  cw_engine_count_stage(engine, STAGE_MOVER, &since);
+    CW_TRY(mark(engine, STAGE_MOVER));
+  }
   engine->step++;
   engine->halfway = 0;
   return CW_OK;
@@ -152,7 +166,9 @@ static cw_status create_matrix(cw_engine *engine) {
                                          .format = formats[deck->algorithms.ecsim.matrix_format],
                                          .periodic = {!cw_ecsim_conductor(deck, 0),
                                                       !cw_ecsim_conductor(deck, 1),
-                                                      !cw_ecsim_conductor(deck, 2)}};
+                                                      !cw_ecsim_conductor(deck, 2)},
+                                         .space = engine->space,
+                                         .tile = TILE};
   return cw_massmatrix_create(engine->context, &engine->grid, &options, &engine->ecsim->matrix);
 }
 
@@ -170,6 +186,7 @@ static cw_status create_fields(cw_engine *engine) {
       .iterations = CYCLES * deck->algorithms.ecsim.solver_restart,
       .conductor = {cw_ecsim_conductor(deck, 0), cw_ecsim_conductor(deck, 1),
                     cw_ecsim_conductor(deck, 2)},
+      .space = engine->space,
   };
   return cw_ecsim_create(engine->context, &engine->grid, &options, &engine->ecsim->fields);
 }
@@ -181,8 +198,9 @@ static cw_status create(cw_engine *engine) {
   CW_TRY(create_matrix(engine));
   if (deck->algorithms.ecsim.charge_correction)
     CW_TRY(cw_ecsim_charge_create(engine));
-  CW_TRY(CW_NEW(engine->context, CW_ECSIM_NODE * engine->grid.points, "fields for the mover",
-                &engine->ecsim->nodes));
+  CW_TRY(cw_memory_alloc(engine->context, engine->space,
+                         CW_ECSIM_NODE * (size_t)engine->grid.points, sizeof(double),
+                         "fields for the mover", (void **)&engine->ecsim->nodes));
   const int sorted = deck->algorithms.ecsim.pipeline != CW_PIPELINE_UNSORTED;
   for (int s = 0; s < deck->particles.species_count; s++)
     CW_TRY(
@@ -199,7 +217,7 @@ static void destroy(cw_engine *engine) {
   cw_ecsim_destroy(state->fields);
   cw_massmatrix_destroy(state->matrix);
   cw_ecsim_charge_destroy(engine);
-  CW_DELETE(engine->context, state->nodes);
+  cw_memory_free(engine->context, engine->space, state->nodes);
   CW_DELETE(engine->context, state->faults);
   CW_DELETE(engine->context, state);
 }
@@ -221,6 +239,19 @@ static cw_status divergence(cw_engine *engine, int of_B, double position[3]) {
   return cw_ecsim_divergence(engine->ecsim->fields, of_B, engine->density);
 }
 
+/* On a device: sums of the matrix's bins, places shifted, and for all sorted particles keys, slots and
+ * spares. */
+static double device_work(const cw_deck *deck, const cw_grid *grid, double largest,
+                          const cw_engine_memory *memory) {
+  const double moments = 125 * 13.0 * sizeof(double), most = (double)((int64_t)1 << 30);
+  const double shifted = fmin(largest, (double)cw_engine_on_device.chunk) * grid->dim *
+                         (sizeof(int32_t) + sizeof(double));
+  if (deck->algorithms.ecsim.pipeline == CW_PIPELINE_UNSORTED)
+    return shifted;
+  return shifted + fmin(moments * (double)grid->points, most) +
+         (double)memory->particle_count * (deck->algorithms.deposit.vendor_sort ? 18 + 1 : 9);
+}
+
 static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
                      cw_engine_memory *memory) {
   const double points = (double)grid->points, real = sizeof(double);
@@ -228,10 +259,21 @@ static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
   for (int a = 0; a < grid->dim; a++)
     entries *= deck->algorithms.deposit.shape_order + 1;
   memory->fields = (27 + 2 + CW_ECSIM_NODE) * points * real;
-  /* matrix, a sort, and the solver's vectors: restart + 1 and six more */
-  memory->work = entries * points * real +
-                 largest * (deck->algorithms.ecsim.charge_correction ? 24 : 16) +
-                 (deck->algorithms.ecsim.solver_restart + 7) * 3.0 * points * real;
+  /* matrix, and the solver's vectors: restart + 1 and six more */
+  memory->work =
+      entries * points * real + (deck->algorithms.ecsim.solver_restart + 7) * 3.0 * points * real;
+  if (memory->space == CW_SPACE_HOST)
+    memory->work += /* a sort */
+        largest * (deck->algorithms.ecsim.charge_correction ? 24 : 16);
+  else
+    memory->work += device_work(deck, grid, largest, memory);
+}
+
+static const char *host_only(const cw_deck *deck) {
+  for (int a = 0; a < deck->grid.dim; a++)
+    if (cw_ecsim_conductor(deck, a))
+      return "grid.boundaries with conductors in engine ecsim";
+  return deck->algorithms.ecsim.charge_correction ? "algorithms.ecsim.charge_correction" : NULL;
 }
 
 cw_ecsim_fields *cw_engine_ecsim_fields(const cw_engine *engine) {
@@ -243,6 +285,7 @@ cw_ecsim_report cw_engine_ecsim_report(const cw_engine *engine) {
 }
 
 const cw_engine_ops cw_ecsim_ops = {.name = "ecsim",
+                                    .host_only = host_only,
                                     .stage_names = stage_names,
                                     .stage_count = STAGES,
                                     .create = create,

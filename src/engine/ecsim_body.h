@@ -6,7 +6,18 @@
 #ifndef CW_ENGINE_ECSIM_BODY_H
 #define CW_ENGINE_ECSIM_BODY_H
 
+#include <math.h>
+
+#include <cellwise/particles.h>
+
 #include "base/host_device.h"
+
+/* Before a loop that a device's compiler must unroll, lest its arrays leave the registers. */
+#ifdef __CUDA_ARCH__
+#define CW_ECSIM_UNROLL _Pragma("unroll")
+#else
+#define CW_ECSIM_UNROLL
+#endif
 
 typedef struct cw_ecsim_vector {
   double x, y, z;
@@ -36,6 +47,40 @@ static inline CW_HOST_DEVICE int cw_ecsim_weights(int order, double offset, doub
   weight[1] = 0.75 - t * t;
   weight[2] = 0.5 * above * above;
   return upper - 1;
+}
+
+/* Compensated summation (A. Neumaier, Z. angew. Math. Mech. 54 (1974) 39): the sum must not hide a
+ * drift of 1e-14. The value is sum + lost. */
+typedef struct cw_ecsim_sum {
+  double sum, lost;
+} cw_ecsim_sum;
+
+static inline CW_HOST_DEVICE void cw_ecsim_add(cw_ecsim_sum *to, double each) {
+  const double next = to->sum + each;
+  to->lost += fabs(to->sum) >= fabs(each) ? (to->sum - next) + each : (each - next) + to->sum;
+  to->sum = next;
+}
+
+static inline CW_HOST_DEVICE void cw_ecsim_join(cw_ecsim_sum *to, const cw_ecsim_sum *other) {
+  cw_ecsim_add(to, other->sum);
+  to->lost += other->lost;
+}
+
+static inline CW_HOST_DEVICE double cw_ecsim_weighted_square(const cw_particles_view *view,
+                                                             int64_t p) {
+  const double x = ((const double *)view->u[0])[p], y = ((const double *)view->u[1])[p],
+               z = ((const double *)view->u[2])[p];
+  const double square = x * x + y * y + z * z;
+  return view->weight ? ((const double *)view->weight)[p] * square : square;
+}
+
+/* The place of slot p along axis a, half a cell downwards: centres then stand where nodes stood. */
+static inline CW_HOST_DEVICE void cw_ecsim_shift_place(const cw_particles_view *view, int a,
+                                                       int64_t p, int32_t *i, double *dx) {
+  const double from = ((const double *)view->dx[a])[p];
+  const int upper = from >= 0.5;
+  *i = view->i[a][p] - !upper;
+  *dx = upper ? from - 0.5 : from + 0.5;
 }
 
 #endif

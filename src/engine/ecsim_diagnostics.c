@@ -1,70 +1,85 @@
 /* Energies, densities and the charge error of the energy-conserving engine. */
 #include <math.h>
-#include <string.h>
 
 #include "base/context_private.h"
+#include "base/space.h"
 #include "engine/ecsim_charge.h"
-
-/* Weight times |v|^2 of one block of slots, by compensated summation (A. Neumaier, Z. angew. Math.
- * Mech. 54 (1974) 39): the sum must not hide a drift of 1e-14. */
-static double block_energy(const cw_particles_view *view, int64_t from, int64_t to,
-                           int64_t *alive) {
-  const double *u[3] = {view->u[0], view->u[1], view->u[2]}, *weight = view->weight;
-  double sum = 0, lost = 0;
-  *alive = 0;
-  for (int64_t p = from; p < to; p++) {
-    if (view->tag && view->tag[p] == CW_TAG_DEAD)
-      continue;
-    const double square = u[0][p] * u[0][p] + u[1][p] * u[1][p] + u[2][p] * u[2][p];
-    const double each = weight ? weight[p] * square : square, next = sum + each;
-    lost += fabs(sum) >= fabs(each) ? (sum - next) + each : (each - next) + sum;
-    sum = next;
-    ++*alive;
-  }
-  return sum + lost;
-}
+#include "engine/ecsim_cuda.h"
+#include "engine/ecsim_private.h"
 
 static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_t *alive) {
   const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
-  const int64_t blocks = cw_block_count(view.count);
-  double *sums = NULL;
-  int64_t *counts = NULL;
-  cw_status status = CW_NEW(engine->context, blocks, "energy sums", &sums);
-  if (status == CW_OK)
-    status = CW_NEW(engine->context, blocks, "particle counts", &counts);
-  if (status == CW_OK) {
-#pragma omp parallel for schedule(static) if (blocks > 1)                                          \
-    num_threads(cw_context_threads(engine->context))
-    for (int64_t b = 0; b < blocks; b++)
-      sums[b] =
-          block_energy(&view, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, view.count), &counts[b]);
-    *energy = 0;
-    *alive = 0;
-    for (int64_t b = 0; b < blocks; b++)
-      *energy += sums[b], *alive += counts[b];
-    *energy *= 0.5 * engine->deck->q0 * engine->species[s].deck->mass;
-  }
-  CW_DELETE(engine->context, sums);
-  CW_DELETE(engine->context, counts);
-  return status;
+  double sum = 0;
+  *alive = 0;
+  CW_TRY(engine->space_ops->add_squares(engine, &view, &sum, alive));
+  *energy = 0.5 * engine->deck->q0 * engine->species[s].deck->mass * sum;
+  return CW_OK;
 }
 
-/* The particles with their places shifted by half a cell downwards along every axis: centres then
- * stand where nodes stood. `i` and `dx` receive the places. */
-static cw_particles_view shifted(const cw_particles_view *view, int dim, int32_t *const i[3],
-                                 double *const dx[3]) {
-  cw_particles_view moved = *view;
-  for (int a = 0; a < dim; a++) {
-    const double *from = view->dx[a];
-    for (int64_t p = 0; p < view->count; p++) {
-      const int upper = from[p] >= 0.5;
-      i[a][p] = view->i[a][p] - !upper;
-      dx[a][p] = upper ? from[p] - 0.5 : from[p] + 0.5;
-    }
-    moved.i[a] = i[a];
-    moved.dx[a] = dx[a];
+/* Places of a chunk of particles, shifted by half a cell: centres then stand where nodes stood. */
+typedef struct shifted_places {
+  int32_t *i[3];
+  double *dx[3];
+} shifted_places;
+
+static cw_status make_places(cw_engine *engine, int64_t count, shifted_places *made) {
+  for (int a = 0; a < engine->grid.dim; a++) {
+    CW_TRY(cw_memory_alloc(engine->context, engine->space, (size_t)count, sizeof(int32_t),
+                           "shifted cells", (void **)&made->i[a]));
+    CW_TRY(cw_memory_alloc(engine->context, engine->space, (size_t)count, sizeof(double),
+                           "shifted offsets", (void **)&made->dx[a]));
   }
-  return moved;
+  return CW_OK;
+}
+
+static void free_places(cw_engine *engine, shifted_places *made) {
+  for (int a = 0; a < 3; a++) {
+    cw_memory_free(engine->context, engine->space, made->i[a]);
+    cw_memory_free(engine->context, engine->space, made->dx[a]);
+  }
+}
+
+/* Slots [from, to) of a view, with the places shifted. */
+static cw_status shift(cw_engine *engine, const cw_particles_view *all, int64_t from, int64_t to,
+                       const shifted_places *work, cw_particles_view *part) {
+  *part = *all;
+  part->count = to - from;
+  for (int a = 0; a < engine->grid.dim; a++) {
+    part->i[a] = all->i[a] + from;
+    part->dx[a] = (double *)all->dx[a] + from;
+  }
+  if (all->weight)
+    part->weight = (double *)all->weight + from;
+  if (all->tag)
+    part->tag = all->tag + from;
+  if (engine->space == CW_SPACE_DEVICE)
+    CW_TRY(cw_ecsim_shift_cuda(engine->context, part, engine->grid.dim, work->i, work->dx));
+  for (int a = 0; a < engine->grid.dim; a++) {
+    for (int64_t p = 0; p < part->count && engine->space == CW_SPACE_HOST; p++)
+      cw_ecsim_shift_place(part, a, p, &work->i[a][p], &work->dx[a][p]);
+    part->i[a] = work->i[a];
+    part->dx[a] = work->dx[a];
+  }
+  return CW_OK;
+}
+
+/* Adds a species, `charge` a particle, to a density at centres. */
+static cw_status add_at_centres(cw_engine *engine, const cw_deposit_options *options,
+                                const cw_particles_view *view, double *density) {
+  const int64_t chunk = engine->space_ops->chunk;
+  shifted_places work = {{NULL}, {NULL}};
+  cw_status status;
+  CW_TRY_CLEANUP(status, make_places(engine, cw_min_i64(view->count, chunk), &work));
+  for (int64_t from = 0; from < view->count; from += chunk) {
+    cw_particles_view part;
+    CW_TRY_CLEANUP(status,
+                   shift(engine, view, from, cw_min_i64(from + chunk, view->count), &work, &part));
+    CW_TRY_CLEANUP(status,
+                   cw_deposit_charge(engine->context, options, &engine->grid, &part, 0, density));
+  }
+cleanup:
+  free_places(engine, &work);
+  return status;
 }
 
 /* Adds one species, `charge` a particle, to a density at nodes or at centres. */
@@ -73,52 +88,31 @@ static cw_status add_density(cw_engine *engine, int s, double charge, int at_cen
   const cw_deposit_options options = {.order = engine->deck->algorithms.deposit.shape_order,
                                       .charge = charge,
                                       .dt = engine->deck->dt};
-  cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
-  if (!at_centres)
-    return cw_deposit_charge(engine->context, &options, &engine->grid, &view, 0, density);
-  int32_t *i[3] = {NULL};
-  double *dx[3] = {NULL};
-  cw_status status = CW_OK;
-  for (int a = 0; a < engine->grid.dim; a++) {
-    CW_TRY_CLEANUP(status, CW_NEW(engine->context, view.count, "shifted cells", &i[a]));
-    CW_TRY_CLEANUP(status, CW_NEW(engine->context, view.count, "shifted offsets", &dx[a]));
-  }
-  view = shifted(&view, engine->grid.dim, i, dx);
-  status = cw_deposit_charge(engine->context, &options, &engine->grid, &view, 0, density);
-cleanup:
-  for (int a = 0; a < 3; a++) {
-    CW_DELETE(engine->context, i[a]);
-    CW_DELETE(engine->context, dx[a]);
-  }
-  return status;
+  const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+  return at_centres
+             ? add_at_centres(engine, &options, &view, density)
+             : cw_deposit_charge(engine->context, &options, &engine->grid, &view, 0, density);
 }
 
-static void zero(cw_engine *engine, double *density) {
-  memset(density, 0, (size_t)engine->grid.points * sizeof(double));
-}
-
-static double largest_inside(const cw_grid *grid, const double *density) {
-  double largest = 0;
-  for (int32_t k = 0; k < grid->cells[2]; k++)
-    for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i++)
-        largest = fmax(largest, fabs(density[cw_grid_index(grid, i, j, k)]));
-  return largest;
+static cw_status zero(cw_engine *engine, double *density) {
+  return cw_space_zero(engine->context, engine->space, density,
+                       (size_t)engine->grid.points * sizeof(double));
 }
 
 cw_status cw_ecsim_charge_at_centres(cw_engine *engine, double unit, double *largest) {
   double *total = engine->density, *one = engine->species_density;
   *largest = 0;
-  zero(engine, total);
+  CW_TRY(zero(engine, total));
   for (int s = 0; s < engine->species_count; s++) {
+    double found;
     if (engine->species[s].deck->charge == 0)
       continue;
-    zero(engine, one);
+    CW_TRY(zero(engine, one));
     CW_TRY(add_density(engine, s, unit * engine->species[s].deck->charge, 1, one));
     CW_TRY(cw_ecsim_fold_charge(engine->ecsim->fields, one));
-    *largest = fmax(*largest, largest_inside(&engine->grid, one));
-    for (int64_t k = 0; k < engine->grid.points; k++)
-      total[k] += one[k];
+    CW_TRY(engine->space_ops->largest(engine, one, &found));
+    *largest = fmax(*largest, found);
+    CW_TRY(engine->space_ops->add_density(engine, total, one));
   }
   return CW_OK;
 }
@@ -151,7 +145,7 @@ cw_status cw_ecsim_density(cw_engine *engine, int species, double **density) {
   const double ppc0 = engine->deck->particles.ppc0;
   const int even[3] = {0, 0, 0};
   *density = engine->density;
-  zero(engine, engine->density);
+  CW_TRY(zero(engine, engine->density));
   if (species >= 0) {
     CW_TRY(add_density(engine, species, 1 / ppc0, 0, engine->density));
     return cw_ecsim_fold_moment(engine->ecsim->fields, even, engine->density);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/context_private.h"
+#include "engine/ecsim_cuda.h"
 #include "engine/ecsim_mover_cpu.h"
 #include "engine/ecsim_private.h"
 
@@ -9,6 +10,13 @@ static cw_status pack_nodes(cw_engine *engine) {
   const cw_ecsim_state *state = engine->ecsim;
   cw_vector_view E = cw_ecsim_E_particles(state->fields), B = cw_ecsim_B_node(state->fields);
   CW_TRY(cw_engine_add_forces(engine, cw_ecsim_external_time(engine), &E, &B));
+  if (engine->space == CW_SPACE_DEVICE) {
+    const double *from[2][3];
+    for (int c = 0; c < 3; c++)
+      from[0][c] = E.component[c], from[1][c] = B.component[c];
+    return cw_ecsim_pack_nodes_cuda(engine->context, engine->grid.points, from[0], from[1],
+                                    state->nodes);
+  }
 #pragma omp parallel for schedule(static) if (engine->grid.points > CW_BLOCK)                      \
     num_threads(cw_context_threads(engine->context))
   for (int64_t k = 0; k < engine->grid.points; k++)
@@ -34,7 +42,7 @@ static cw_status reserve_faults(cw_engine *engine, int64_t blocks) {
 static cw_status move_species(cw_engine *engine, const cw_species_state *species) {
   const cw_ecsim_mover_table *table =
       CW_ISA_SELECT(cw_ecsim_mover_ops, cw_context_isa(engine->context));
-  const cw_ecsim_move_job job = {.grid = &engine->grid,
+  const cw_ecsim_move_job job = {.grid = engine->grid,
                                  .particles = cw_particles_get_view(species->particles),
                                  .nodes = engine->ecsim->nodes,
                                  .beta = cw_ecsim_beta(engine->deck, species->deck),
@@ -44,6 +52,8 @@ static cw_status move_species(cw_engine *engine, const cw_species_state *species
                                              cw_ecsim_conductor(engine->deck, 2)}};
   const int64_t count = job.particles.count, blocks = cw_block_count(count);
   const int shape = engine->deck->algorithms.deposit.shape_order - 1;
+  if (engine->space == CW_SPACE_DEVICE)
+    return cw_ecsim_move_cuda(engine->context, shape + 1, &job);
   CW_TRY(reserve_faults(engine, blocks));
   int64_t *faults = engine->ecsim->faults;
 #pragma omp parallel for schedule(static) if (blocks > 1)                                          \

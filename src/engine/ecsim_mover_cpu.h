@@ -3,19 +3,7 @@
 #define CW_ENGINE_ECSIM_MOVER_CPU_H
 
 #include "base/isa.h"
-#include <cellwise/particles.h>
-
-/* Doubles of one node: E and B, each filled up to four. */
-enum { CW_ECSIM_NODE = 8 };
-
-typedef struct cw_ecsim_move_job {
-  const cw_grid *grid;
-  cw_particles_view particles; /* doubles */
-  const double *nodes;         /* [points][CW_ECSIM_NODE], ghost cells filled */
-  double beta;                 /* q dt / (2 m), in the fields' unit */
-  double dt;
-  int reflect[3]; /* 1: an axis's ends reflect particles, else it is periodic */
-} cw_ecsim_move_job;
+#include "engine/ecsim_mover_body.h"
 
 typedef struct cw_ecsim_mover_table {
   /* Moves slots [from, to); returns the first one whose place is not finite or too far, or -1. */

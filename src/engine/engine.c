@@ -65,8 +65,10 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
   return cw_cells_create(engine->context, &cells, &species->cells);
 }
 
-/* The first part of a deck of the explicit engine that has no device code, or NULL. */
+/* The first part of a deck that has no device code, or NULL. */
 static const char *host_only_part(const cw_deck *deck) {
+  if (ops_of(deck)->host_only && ops_of(deck)->host_only(deck))
+    return ops_of(deck)->host_only(deck);
   for (int s = 0; s < deck->particles.species_count; s++)
     if (deck->particles.species[s].tracking)
       return "tracking of particles.species";
@@ -78,17 +80,12 @@ static const char *host_only_part(const cw_deck *deck) {
 }
 
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
-  const cw_engine_ops *ops = ops_of(deck);
   const char *host_only = host_only_part(deck);
-  if (cw_context_backend(context) == CW_BACKEND_CPU || (ops->on_device && !host_only))
+  if (cw_context_backend(context) == CW_BACKEND_CPU || !host_only)
     return CW_OK;
-  if (ops->on_device)
-    return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                   "%s: %s works on the backend cpu only; found the backend %s", deck->path,
-                   host_only, cw_backend_name(cw_context_backend(context)));
   return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                 "%s: engine \"%s\" runs on the backend cpu only; found the backend %s", deck->path,
-                 ops->name, cw_backend_name(cw_context_backend(context)));
+                 "%s: %s works on the backend cpu only; found the backend %s", deck->path, host_only,
+                 cw_backend_name(cw_context_backend(context)));
 }
 
 static cw_space space_of(const cw_context *context) {
@@ -194,7 +191,7 @@ void cw_engine_destroy(cw_engine *engine) {
 
 /* On a device, what a particle did in one step shows in a later one: the state is then lost. */
 static cw_status when(cw_engine *engine, cw_status status) {
-  if (status == CW_OK || engine->space == CW_SPACE_HOST)
+  if (status == CW_OK || engine->space == CW_SPACE_HOST || engine->settled)
     return status;
   engine->halfway = 1;
   return cw_fail(engine->context, status, "at step %lld or before: %s", (long long)engine->step,
@@ -213,7 +210,7 @@ cw_status cw_engine_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnosti
 }
 int cw_engine_is_whole(const cw_engine *engine) {
   /* Steps on a device are queued: which of them failed is not known. */
-  return !engine->halfway && cw_context_backend(engine->context) == CW_BACKEND_CPU;
+  return !engine->halfway && (engine->space == CW_SPACE_HOST || engine->settled);
 }
 int64_t cw_engine_step_number(const cw_engine *engine) {
   return engine->step;

@@ -1,5 +1,6 @@
 /* The engine's device loops in a build without device code. */
 #include "base/context_private.h"
+#include "engine/ecsim_cuda.h"
 #include "engine/engine_cuda.h"
 
 static cw_status absent(cw_context *context) {
@@ -34,5 +35,28 @@ cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_preci
 cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
                                  double *work, double *largest) {
   (void)grid, (void)density, (void)work, (void)largest;
+  return absent(context);
+}
+
+cw_status cw_ecsim_pack_nodes_cuda(cw_context *context, int64_t points, const double *const E[3],
+                                   const double *const B[3], double *nodes) {
+  (void)points, (void)E, (void)B, (void)nodes;
+  return absent(context);
+}
+
+cw_status cw_ecsim_move_cuda(cw_context *context, int order, const cw_ecsim_move_job *job) {
+  (void)order, (void)job;
+  return absent(context);
+}
+
+cw_status cw_ecsim_squares_cuda(cw_context *context, const cw_particles_view *particles,
+                                double *work, double *sum, int64_t *alive) {
+  (void)particles, (void)work, (void)sum, (void)alive;
+  return absent(context);
+}
+
+cw_status cw_ecsim_shift_cuda(cw_context *context, const cw_particles_view *particles, int dim,
+                              int32_t *const i[3], double *const dx[3]) {
+  (void)particles, (void)dim, (void)i, (void)dx;
   return absent(context);
 }

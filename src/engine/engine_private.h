@@ -26,7 +26,7 @@ typedef struct cw_engine_device cw_engine_device; /* space_device.c */
  * is the engine's own and is called after any failure. */
 typedef struct cw_engine_ops {
   const char *name;
-  int on_device; /* 1: runs in device memory too */
+  const char *(*host_only)(const cw_deck *deck); /* what of a deck it has on the host only; may be 0 */
   const char *const *stage_names;
   int stage_count;
   cw_status (*create)(cw_engine *engine);
@@ -48,9 +48,9 @@ typedef struct cw_engine_ops {
 
 extern const cw_engine_ops cw_srpic_ops, cw_ecsim_ops;
 
-/* What the explicit engine itself does to arrays, by the space that it runs in. */
+/* What the engines themselves do to arrays, by the space that they run in. */
 typedef struct cw_engine_space_ops {
-  int64_t chunk; /* particles whose momenta are centred at a time */
+  int64_t chunk; /* particles whose momenta are centred, or places shifted, at a time */
   cw_status (*open)(cw_engine *engine);
   void (*close)(cw_engine *engine);
   /* The stage ends here; CW_STAGE_COUNT: a step begins here. */
@@ -60,6 +60,9 @@ typedef struct cw_engine_space_ops {
   /* Adds the sum of weight (gamma - 1), massless: weight |u|, over live slots, and their number. */
   cw_status (*add_energy)(cw_engine *engine, const cw_particles_view *particles, int massless,
                           double *energy, int64_t *alive);
+  /* Adds the compensated sum of weight |u|^2 over live slots, and their number; u in double. */
+  cw_status (*add_squares)(cw_engine *engine, const cw_particles_view *particles, double *sum,
+                           int64_t *alive);
   cw_status (*add_density)(cw_engine *engine, double *total, const double *one);
   /* total = own + external over the grid, ghost cells too; own and total in that precision. */
   cw_status (*add_field)(cw_engine *engine, cw_precision precision, const void *own,
@@ -92,6 +95,7 @@ struct cw_engine {
   int64_t step;
   int blank;   /* while it is made: without the deck's initial state, which a file gives */
   int halfway; /* a step has begun to change the state and has not ended */
+  int settled; /* a device's step failed before it changed the state, and all before it were right */
   double stage_seconds[CW_STAGE_COUNT];
   double since; /* end of the last stage, on the host's clock */
 };
@@ -130,7 +134,7 @@ void cw_engine_destroy_species_forces(cw_engine *engine);
 cw_status cw_engine_add_species_force(cw_engine *engine, int s, double t, cw_vector_view *E);
 /* The box has moved: values of places are to be formed anew. */
 void cw_engine_forget_species_forces(cw_engine *engine);
-/* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
+/* The external fields alone, Ex ... Bz over the grid in the engine's space; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
 
 /* What sides of kind MATCH take the fields to; nothing is made without one. To be called when the

@@ -106,6 +106,6 @@ cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]
     return CW_OK;
   CW_TRY(evaluate(engine, t));
   for (int f = 0; f < 6; f++)
-    value[f] = engine->forces->value[f];
+    value[f] = engine->forces->copy[f];
   return CW_OK;
 }

@@ -1,8 +1,9 @@
-/* What the explicit engine itself does to arrays in device memory; all of it queued, but for what
+/* What the engines themselves do to arrays in device memory; all of it queued, but for what
  * has a result on the host. Stages are timed by events, whose distances are read at the next wait:
  * a step waits for nothing to be timed. */
 #include "base/context_private.h"
 #include "base/device.h"
+#include "engine/ecsim_cuda.h"
 #include "engine/engine_cuda.h"
 #include "engine/engine_private.h"
 
@@ -68,6 +69,16 @@ static cw_status add_energy(cw_engine *engine, const cw_particles_view *particle
   return CW_OK;
 }
 
+static cw_status add_squares(cw_engine *engine, const cw_particles_view *particles, double *sum,
+                             int64_t *alive) {
+  double found;
+  int64_t count;
+  CW_TRY(cw_ecsim_squares_cuda(engine->context, particles, engine->device->work, &found, &count));
+  *sum += found;
+  *alive += count;
+  return CW_OK;
+}
+
 static cw_status add_density(cw_engine *engine, double *total, const double *one) {
   return cw_engine_add_density_cuda(engine->context, engine->grid.points, total, one);
 }
@@ -89,6 +100,7 @@ const cw_engine_space_ops cw_engine_on_device = {.chunk = (int64_t)1 << 24,
                                                  .mark = device_mark,
                                                  .wait = device_wait,
                                                  .add_energy = add_energy,
+                                                 .add_squares = add_squares,
                                                  .add_density = add_density,
                                                  .add_field = add_field,
                                                  .largest = largest};

@@ -1,10 +1,11 @@
-/* What the explicit engine itself does to arrays in host memory. */
+/* What the engines themselves do to arrays in host memory. */
 #include <math.h>
 
 #include <omp.h>
 
 #include "base/context_private.h"
 #include "base/reals.h"
+#include "engine/ecsim_body.h"
 #include "engine/engine_private.h"
 
 static cw_status host_open(cw_engine *engine) {
@@ -70,6 +71,39 @@ static cw_status add_energy(cw_engine *engine, const cw_particles_view *particle
   return CW_OK;
 }
 
+/* Sums over one block of slots. */
+static double block_squares(const cw_particles_view *view, int64_t from, int64_t to,
+                            int64_t *alive) {
+  cw_ecsim_sum sum = {0, 0};
+  *alive = 0;
+  for (int64_t p = from; p < to; p++) {
+    if (view->tag && view->tag[p] == CW_TAG_DEAD)
+      continue;
+    cw_ecsim_add(&sum, cw_ecsim_weighted_square(view, p));
+    ++*alive;
+  }
+  return sum.sum + sum.lost;
+}
+
+/* Chunk by chunk, block by block in order. */
+static cw_status add_squares(cw_engine *engine, const cw_particles_view *particles, double *sum,
+                             int64_t *alive) {
+  double sums[CHUNK_BLOCKS];
+  int64_t counts[CHUNK_BLOCKS];
+  const int64_t blocks = cw_block_count(particles->count);
+  for (int64_t first = 0; first < blocks; first += CHUNK_BLOCKS) {
+    const int64_t end = cw_min_i64(first + CHUNK_BLOCKS, blocks);
+#pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
+    for (int64_t b = first; b < end; b++)
+      sums[b - first] =
+          block_squares(particles, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, particles->count),
+                        &counts[b - first]);
+    for (int64_t b = first; b < end; b++)
+      *sum += sums[b - first], *alive += counts[b - first];
+  }
+  return CW_OK;
+}
+
 static cw_status add_density(cw_engine *engine, double *total, const double *one) {
   for (int64_t k = 0; k < engine->grid.points; k++)
     total[k] += one[k];
@@ -101,6 +135,7 @@ const cw_engine_space_ops cw_engine_on_host = {.chunk = (int64_t)CHUNK_BLOCKS * 
                                                .mark = host_mark,
                                                .wait = host_wait,
                                                .add_energy = add_energy,
+                                               .add_squares = add_squares,
                                                .add_density = add_density,
                                                .add_field = add_field,
                                                .largest = largest_inside};

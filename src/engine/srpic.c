@@ -217,7 +217,6 @@ static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
 }
 
 const cw_engine_ops cw_srpic_ops = {.name = "srpic",
-                                    .on_device = 1,
                                     .stage_names = cw_stage_names,
                                     .stage_count = CW_STAGE_COUNT,
                                     .create = create,

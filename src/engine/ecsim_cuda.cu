@@ -1,0 +1,142 @@
+/* The energy-conserving engine's loops on a device: a thread a particle or a node. */
+#include "base/device_cuda.cuh"
+#include "engine/ecsim_cuda.h"
+#include "engine/engine_cuda.h"
+
+namespace {
+
+struct arrays {
+  const double *E[3], *B[3];
+};
+
+__global__ void __launch_bounds__(CW_THREADS)
+    pack_nodes(int64_t points, const __grid_constant__ arrays from, double *nodes) {
+  cw_grid_stride(k, points) {
+    double *node = nodes + CW_ECSIM_NODE * k;
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+      node[c] = from.E[c][k];
+      node[CW_ECSIM_NODE / 2 + c] = from.B[c][k];
+    }
+  }
+}
+
+template <int order, int dim>
+__global__ void __launch_bounds__(CW_THREADS)
+    move(const __grid_constant__ cw_ecsim_move_job job, cw_fault_word *faults) {
+  cw_grid_stride(p, job.particles.count) {
+    if (job.particles.tag && job.particles.tag[p] == CW_TAG_DEAD)
+      continue;
+    if (!cw_ecsim_move_one(&job, order, dim, p))
+      cw_fault_report(faults, CW_FAULT_OUTSIDE, p);
+  }
+}
+
+template <int order> cw_status launch_move(cw_context *context, const cw_ecsim_move_job *job) {
+  const unsigned blocks = cw_cuda_blocks(context, job->particles.count, CW_THREADS);
+  cw_fault_word *faults = cw_device_fault(context);
+  if (job->grid.dim == 1)
+    CW_CUDA_LAUNCH_NAMED(context, "ecsim mover", (move<order, 1>), blocks, CW_THREADS, 0, *job,
+                         faults);
+  else if (job->grid.dim == 2)
+    CW_CUDA_LAUNCH_NAMED(context, "ecsim mover", (move<order, 2>), blocks, CW_THREADS, 0, *job,
+                         faults);
+  else
+    CW_CUDA_LAUNCH_NAMED(context, "ecsim mover", (move<order, 3>), blocks, CW_THREADS, 0, *job,
+                         faults);
+  return CW_OK;
+}
+
+/* Over the block's values; the result in all threads. */
+__device__ cw_ecsim_sum sum_over_block(cw_ecsim_sum mine) {
+  __shared__ cw_ecsim_sum shared[CW_THREADS];
+  __syncthreads(); /* the last call's values have been read */
+  shared[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = CW_THREADS / 2; half > 0; half /= 2) {
+    if ((int)threadIdx.x < half)
+      cw_ecsim_join(&shared[threadIdx.x], &shared[threadIdx.x + half]);
+    __syncthreads();
+  }
+  return shared[0];
+}
+
+/* parts: sum, lost and number of each block. */
+__global__ void __launch_bounds__(CW_THREADS)
+    sum_squares(const __grid_constant__ cw_particles_view view, double *parts) {
+  cw_ecsim_sum mine = {0, 0}, alive = {0, 0};
+  cw_grid_stride(p, view.count) {
+    if (view.tag && view.tag[p] == CW_TAG_DEAD)
+      continue;
+    cw_ecsim_add(&mine, cw_ecsim_weighted_square(&view, p));
+    alive.sum += 1;
+  }
+  mine = sum_over_block(mine);
+  alive = sum_over_block(alive);
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = mine.sum + mine.lost;
+    parts[CW_ENERGY_PARTS + blockIdx.x] = alive.sum;
+  }
+}
+
+/* A block a quantity. */
+__global__ void __launch_bounds__(CW_THREADS) sum_parts(const double *parts, double *results) {
+  cw_ecsim_sum mine = {0, 0};
+  for (int k = threadIdx.x; k < CW_ENERGY_PARTS; k += CW_THREADS)
+    cw_ecsim_add(&mine, parts[blockIdx.x * CW_ENERGY_PARTS + k]);
+  mine = sum_over_block(mine);
+  if (threadIdx.x == 0)
+    results[blockIdx.x] = mine.sum + mine.lost;
+}
+
+struct places {
+  int32_t *i[3];
+  double *dx[3];
+};
+
+__global__ void __launch_bounds__(CW_THREADS) shift(const __grid_constant__ cw_particles_view view,
+                                                    int dim, const __grid_constant__ places to) {
+  cw_grid_stride(p, view.count) for (int a = 0; a < dim; a++)
+      cw_ecsim_shift_place(&view, a, p, &to.i[a][p], &to.dx[a][p]);
+}
+
+} // namespace
+
+cw_status cw_ecsim_pack_nodes_cuda(cw_context *context, int64_t points, const double *const E[3],
+                                   const double *const B[3], double *nodes) {
+  arrays from;
+  for (int c = 0; c < 3; c++)
+    from.E[c] = E[c], from.B[c] = B[c];
+  CW_CUDA_LAUNCH(context, pack_nodes, cw_cuda_blocks(context, points, CW_THREADS), CW_THREADS, 0,
+                 points, from, nodes);
+  return CW_OK;
+}
+
+cw_status cw_ecsim_move_cuda(cw_context *context, int order, const cw_ecsim_move_job *job) {
+  if (job->particles.count == 0)
+    return CW_OK;
+  return order == 1 ? launch_move<1>(context, job) : launch_move<2>(context, job);
+}
+
+cw_status cw_ecsim_squares_cuda(cw_context *context, const cw_particles_view *particles,
+                                double *work, double *sum, int64_t *alive) {
+  double found[2], *results = work + 2 * CW_ENERGY_PARTS;
+  CW_CUDA_LAUNCH(context, sum_squares, CW_ENERGY_PARTS, CW_THREADS, 0, *particles, work);
+  CW_CUDA_LAUNCH(context, sum_parts, 2, CW_THREADS, 0, (const double *)work, results);
+  CW_TRY(cw_device_read(context, found, results, sizeof found));
+  *sum = found[0];
+  *alive = (int64_t)found[1];
+  return CW_OK;
+}
+
+cw_status cw_ecsim_shift_cuda(cw_context *context, const cw_particles_view *particles, int dim,
+                              int32_t *const i[3], double *const dx[3]) {
+  places to = {};
+  if (particles->count == 0)
+    return CW_OK;
+  for (int a = 0; a < dim; a++)
+    to.i[a] = i[a], to.dx[a] = dx[a];
+  CW_CUDA_LAUNCH(context, shift, cw_cuda_blocks(context, particles->count, CW_THREADS), CW_THREADS,
+                 0, *particles, dim, to);
+  return CW_OK;
+}
