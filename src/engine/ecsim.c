@@ -107,8 +107,7 @@ static cw_status deposit(cw_engine *engine) {
     CW_TRY(cw_massmatrix_fold_ghosts(state->matrix, Jhat.component[c]));
   CW_TRY(add_external_response(engine));
   double *const current[3] = {Jhat.component[0], Jhat.component[1], Jhat.component[2]};
-  cw_ecsim_fold_walls(state->fields, current);
-  return CW_OK;
+  return cw_ecsim_fold_walls(state->fields, current);
 }
 
 /* A solver that stalls has changed nothing: where no particle was at fault before, a device's state
@@ -270,9 +269,6 @@ static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
 }
 
 static const char *host_only(const cw_deck *deck) {
-  for (int a = 0; a < deck->grid.dim; a++)
-    if (cw_ecsim_conductor(deck, a))
-      return "grid.boundaries with conductors in engine ecsim";
   return deck->algorithms.ecsim.charge_correction ? "algorithms.ecsim.charge_correction" : NULL;
 }
 

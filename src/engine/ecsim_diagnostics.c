@@ -148,11 +148,11 @@ cw_status cw_ecsim_density(cw_engine *engine, int species, double **density) {
   CW_TRY(zero(engine, engine->density));
   if (species >= 0) {
     CW_TRY(add_density(engine, species, 1 / ppc0, 0, engine->density));
-    return cw_ecsim_fold_moment(engine->ecsim->fields, even, engine->density);
+    return cw_ecsim_fold_moment(engine->ecsim->fields, engine->space, even, engine->density);
   }
   for (int s = 0; s < engine->species_count; s++)
     CW_TRY(add_density(engine, s, engine->species[s].deck->charge / ppc0, 0, engine->density));
-  return cw_ecsim_fold_moment(engine->ecsim->fields, even, engine->density);
+  return cw_ecsim_fold_moment(engine->ecsim->fields, engine->space, even, engine->density);
 }
 
 cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics) {

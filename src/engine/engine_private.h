@@ -26,7 +26,7 @@ typedef struct cw_engine_device cw_engine_device; /* space_device.c */
  * is the engine's own and is called after any failure. */
 typedef struct cw_engine_ops {
   const char *name;
-  const char *(*host_only)(const cw_deck *deck); /* what of a deck it has on the host only; may be 0 */
+  const char *(*host_only)(const cw_deck *deck); /* what of it a device has not; NULL: nothing */
   const char *const *stage_names;
   int stage_count;
   cw_status (*create)(cw_engine *engine);

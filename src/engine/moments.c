@@ -109,7 +109,7 @@ static cw_status fold(cw_engine *engine, cw_moment moment, double *sums) {
   parity(moment, odd);
   if (engine->fields)
     return cw_fields_sync_moment(engine->fields, odd, sums);
-  return cw_ecsim_fold_moment(cw_engine_ecsim_fields(engine), odd, sums);
+  return cw_ecsim_fold_moment(cw_engine_ecsim_fields(engine), CW_SPACE_HOST, odd, sums);
 }
 
 static cw_status add_species(summing *work, int species) {

@@ -58,16 +58,12 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
                    options->smoothing_passes);
   if (options->space != CW_SPACE_HOST && !cw_ecsim_device_ops())
     return cw_fail(context, CW_ERROR_UNSUPPORTED, "ecsim: this build has no device code");
-  for (int a = 0; a < 3; a++) {
+  for (int a = 0; a < 3; a++)
     if ((options->conductor[a] & ~1) || (options->conductor[a] && a >= grid->dim))
       return cw_fail(context, CW_ERROR_ARGUMENT,
                      "ecsim: conductor %d across axis %d of %d; expected 0 or 1, and 0 for an axis "
                      "that is not simulated",
                      options->conductor[a], a + 1, grid->dim);
-    if (options->conductor[a] && options->space != CW_SPACE_HOST)
-      return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                     "ecsim: conductors across axis %d, which only the backend cpu has", a + 1);
-  }
   if (grid->ghost < 1)
     return cw_fail(context, CW_ERROR_ARGUMENT, "ecsim: the grid has no ghost cells");
   return CW_OK;

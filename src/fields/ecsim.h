@@ -36,7 +36,7 @@ typedef struct cw_ecsim_options {
   int restart;      /* Krylov vectors of one GMRES cycle */
   int iterations;   /* at most, in one solve */
   cw_space space;   /* of all arrays */
-  int conductor[3]; /* 1: the axis ends at conductors on both sides; on the host only */
+  int conductor[3]; /* 1: the axis ends at conductors on both sides */
 } cw_ecsim_options;
 
 /* Particles' response: J = M E on all nodes that they reach, those behind conductors included,
@@ -52,7 +52,7 @@ typedef struct cw_ecsim_report {
 } cw_ecsim_report;
 
 /* Fields are zero at first. Errors: CW_ERROR_ARGUMENT (options, a grid without ghost cells),
- * CW_ERROR_UNSUPPORTED (no device, conductors on one), CW_ERROR_MEMORY. */
+ * CW_ERROR_UNSUPPORTED (no device), CW_ERROR_MEMORY. */
 cw_status cw_ecsim_create(cw_context *context, const cw_grid *grid, const cw_ecsim_options *options,
                           cw_ecsim_fields **fields);
 void cw_ecsim_destroy(cw_ecsim_fields *fields);
@@ -92,10 +92,12 @@ cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out);
 cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, int component, double *array);
 /* A current as deposited, folded along periodic axes: what stands behind conductors is added to
  * what it is the image of, and wall values are divided by their nodes' shares of a cell. */
-void cw_ecsim_fold_walls(cw_ecsim_fields *fields, double *const array[3]);
+cw_status cw_ecsim_fold_walls(cw_ecsim_fields *fields, double *const array[3]);
 /* A moment of the particles as deposited on nodes, folded along every axis: mirror images add, with
- * the opposite sign across an axis that it is odd along. A wall's node then holds a density too. */
-cw_status cw_ecsim_fold_moment(cw_ecsim_fields *fields, const int odd[3], double *sums);
+ * the opposite sign across an axis that it is odd along. A wall's node then holds a density too.
+ * `space` is that of the sums. */
+cw_status cw_ecsim_fold_moment(cw_ecsim_fields *fields, cw_space space, const int odd[3],
+                               double *sums);
 /* A charge as deposited at centres: conductors mirror it with the opposite sign. */
 cw_status cw_ecsim_fold_charge(cw_ecsim_fields *fields, double *charge);
 /* out = curl in over the interior, from nodes to centres or (to_node = 1) back. Ghost cells of

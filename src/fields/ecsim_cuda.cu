@@ -8,9 +8,10 @@ namespace {
 
 const dim3 box_threads(CW_BOX_X, CW_BOX_Y);
 
-cw_box_cells interior(const cw_grid *grid) {
+/* The first `count` places of each axis. */
+cw_box_cells box_of(const cw_grid *grid, const int32_t count[3]) {
   const int32_t first[3] = {0, 0, 0};
-  return cw_fields_box(grid, first, grid->cells);
+  return cw_fields_box(grid, first, count);
 }
 
 /* A cw_ecsim_job as kernels see it. */
@@ -24,7 +25,10 @@ struct device_job {
 
 device_job describe(const cw_ecsim_job *job) {
   device_job d = {};
-  d.box = interior(job->grid);
+  int32_t count[3];
+  for (int a = 0; a < 3; a++)
+    count[a] = job->grid->cells[a] + job->beyond[a];
+  d.box = box_of(job->grid, count);
   for (int c = 0; c < 3; c++) {
     d.base[c] = job->base[c];
     d.in[c] = job->in[c];
@@ -78,18 +82,34 @@ __global__ void __launch_bounds__(CW_THREADS) average(const __grid_constant__ de
   }
 }
 
+/* Places that are packed; wall: the last one of an axis that ends at conductors, else 0. */
+struct pack_job {
+  cw_box_cells box;
+  int32_t wall[3];
+  int64_t points, count;
+};
+
+/* What packing multiplies a value of component c on index i of axis a by: cw_ecsim_ops. */
+__device__ double root(const pack_job &job, int c, int a, int32_t i) {
+  if (job.wall[a] == 0 || (i > 0 && i < job.wall[a]))
+    return 1;
+  return c == a ? 0.70710678118654752440 : 0;
+}
+
 __global__ void __launch_bounds__(CW_THREADS)
-    pack(cw_box_cells box, int64_t points, double *array, double *packed, int to_packed) {
-  const int64_t cells = (int64_t)box.count[0] * box.count[1] * box.count[2];
-  cw_box_loop(box, i, j, k) {
-    const int64_t at = cw_box_at(box, i, j, k);
-    const int64_t to = i + box.count[0] * (j + (int64_t)box.count[1] * k);
+    pack(const __grid_constant__ pack_job job, double *array, double *packed, int to_packed) {
+  cw_box_loop(job.box, i, j, k) {
+    const int64_t at = cw_box_at(job.box, i, j, k);
+    const int64_t to = i + job.box.count[0] * (j + (int64_t)job.box.count[1] * k);
 #pragma unroll
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3; c++) {
+      const double factor = root(job, c, 0, i) * root(job, c, 1, j) * root(job, c, 2, k);
+      double *inside = array + c * job.points + at, *outside = packed + c * job.count + to;
       if (to_packed)
-        packed[c * cells + to] = array[c * points + at];
+        *outside = factor * *inside;
       else
-        array[c * points + at] = packed[c * cells + to];
+        *inside = factor > 0 ? *outside / factor : 0;
+    }
   }
 }
 
@@ -137,18 +157,19 @@ cw_status device_average(const cw_ecsim_fields *fields, const cw_ecsim_job *job)
   return CW_OK;
 }
 
-/* Without conductors all components are alike. */
-cw_status device_smooth(cw_ecsim_fields *fields, int, double *array) {
+cw_status device_smooth(cw_ecsim_fields *fields, int component, double *array) {
   const size_t bytes = (size_t)fields->grid.points * sizeof(double);
+  const cw_ecsim_kind kind = component < 0 ? CW_ECSIM_CHARGE : CW_ECSIM_NODE_E;
   cw_filter_box box = {};
+  int32_t nodes[3];
+  cw_ecsim_nodes(fields, nodes);
   if (!fields->filter_work)
     CW_TRY(cw_memory_alloc(fields->context, CW_SPACE_DEVICE, bytes, 1, "filter scratch",
                            &fields->filter_work));
   box.grid = &fields->grid;
   for (int a = 0; a < 3; a++) {
-    box.last[a] = fields->grid.cells[a] - 1;
-    box.rule[a].n = fields->grid.cells[a];
-    box.rule[a].ghost = fields->grid.ghost;
+    box.last[a] = (component < 0 ? fields->grid.cells[a] : nodes[a]) - 1;
+    box.rule[a] = cw_ecsim_rule(fields, kind, component, a);
   }
   void *from = array, *to = fields->filter_work;
   CW_TRY(cw_filter_device(fields->context, &box, CW_DOUBLE, fields->options.smoothing_passes, &from,
@@ -156,12 +177,23 @@ cw_status device_smooth(cw_ecsim_fields *fields, int, double *array) {
   return from == array ? CW_OK : cw_device_copy_within(fields->context, array, from, bytes);
 }
 
+cw_status launch_pack(const cw_ecsim_fields *fields, const pack_job *job, double *array,
+                      double *packed, int to_packed) {
+  CW_CUDA_LAUNCH(fields->context, pack, cw_fields_box_blocks(&job->box), box_threads, 0, *job,
+                 array, packed, to_packed);
+  return CW_OK;
+}
+
 cw_status device_pack(const cw_ecsim_fields *fields, double *const array[3], double *packed,
                       int to_packed) {
-  const cw_box_cells box = interior(&fields->grid);
-  CW_CUDA_LAUNCH(fields->context, pack, cw_fields_box_blocks(&box), box_threads, 0, box,
-                 fields->grid.points, array[0], packed, to_packed);
-  return CW_OK;
+  pack_job job = {};
+  int32_t nodes[3];
+  job.count = cw_ecsim_nodes(fields, nodes);
+  job.points = fields->grid.points;
+  job.box = box_of(&fields->grid, nodes);
+  for (int a = 0; a < 3; a++)
+    job.wall[a] = fields->options.conductor[a] ? fields->grid.cells[a] : 0;
+  return launch_pack(fields, &job, array[0], packed, to_packed);
 }
 
 cw_status device_combine(const cw_ecsim_fields *fields, double a, double *const x[3], double b,
@@ -170,22 +202,32 @@ cw_status device_combine(const cw_ecsim_fields *fields, double a, double *const 
   return cw_ecsim_combine_cuda(fields->context, 3 * fields->grid.points, 2, c, terms, z[0]);
 }
 
+/* Values at centres to a packed array. */
+cw_status pack_centres(const cw_ecsim_fields *fields, double *array, double *packed) {
+  const int32_t *n = fields->grid.cells;
+  pack_job job = {};
+  job.count = (int64_t)n[0] * n[1] * n[2];
+  job.points = fields->grid.points;
+  job.box = box_of(&fields->grid, n);
+  return launch_pack(fields, &job, array, packed, 1);
+}
+
 /* By way of a vector of the solver, which is free between solves. */
 cw_status device_squares(cw_ecsim_fields *fields, double sums[2]) {
-  double *const *const arrays[2] = {fields->E, fields->B};
   const int32_t *n = fields->grid.cells;
   double *packed = cw_ecsim_vector_data(fields->correction);
-  for (int f = 0; f < 2; f++) {
-    CW_TRY(device_pack(fields, arrays[f], packed, 1));
-    CW_TRY(cw_ecsim_dots_cuda(fields->context, fields->vectors.sums,
-                              3 * (int64_t)n[0] * n[1] * n[2], packed, 1, &packed, &sums[f]));
-  }
-  return CW_OK;
+  int32_t nodes[3];
+  CW_TRY(device_pack(fields, fields->E, packed, 1));
+  CW_TRY(cw_ecsim_dots_cuda(fields->context, fields->vectors.sums,
+                            3 * cw_ecsim_nodes(fields, nodes), packed, 1, &packed, &sums[0]));
+  CW_TRY(pack_centres(fields, fields->B[0], packed));
+  return cw_ecsim_dots_cuda(fields->context, fields->vectors.sums, 3 * (int64_t)n[0] * n[1] * n[2],
+                            packed, 1, &packed, &sums[1]);
 }
 
 cw_status device_charge(cw_ecsim_fields *fields, const double *of_E, const double *rho,
                         double scale, double result[3]) {
-  const cw_box_cells box = interior(&fields->grid);
+  const cw_box_cells box = box_of(&fields->grid, fields->grid.cells);
   double *work = cw_ecsim_vector_data(fields->correction);
   CW_TRY(cw_device_zero(fields->context, work, 3 * sizeof *work));
   CW_CUDA_LAUNCH(fields->context, charge, cw_fields_box_blocks(&box), box_threads, 0, box, of_E,

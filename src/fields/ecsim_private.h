@@ -7,6 +7,7 @@
 #include "fields/ecsim.h"
 #include "fields/ecsim_cpu.h"
 #include "fields/ecsim_vector.h"
+#include "fields/image_body.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +74,9 @@ void cw_ecsim_arrays(cw_ecsim_fields *fields, double **arrays[CW_ECSIM_ARRAYS]);
 
 /* Ghost cells of a vector along every simulated axis, and zero where a conductor wants it. */
 cw_status cw_ecsim_fill_ghosts(cw_ecsim_fields *fields, cw_ecsim_kind kind, double *const array[3]);
+/* What continues an array's component along an axis. */
+cw_axis_rule cw_ecsim_rule(const cw_ecsim_fields *fields, cw_ecsim_kind kind, int component,
+                           int axis);
 /* 1 if any axis ends at conductors. */
 int cw_ecsim_has_conductors(const cw_ecsim_fields *fields);
 /* Nodes along each axis: cells, and one more between conductors. Returns the number of all. */

@@ -41,7 +41,7 @@ static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
     CW_TRY(cw_space_zero(fields->context, fields->options.space, fields->work[0],
                          3 * (size_t)fields->grid.points * sizeof(double)));
   CW_TRY(fields->response(fields->user, smoothed, fields->work));
-  cw_ecsim_fold_walls(fields, fields->work);
+  CW_TRY(cw_ecsim_fold_walls(fields, fields->work));
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->work));
   CW_TRY(cw_ecsim_curl(fields, 0, in, fields->centre));
   CW_TRY(cw_ecsim_fill_ghosts(fields, CW_ECSIM_CENTRE_B, fields->centre));

@@ -9,8 +9,8 @@
 #include "fields/ecsim_private.h"
 #include "fields/fields_private.h"
 
-static cw_axis_rule rule_of(const cw_ecsim_fields *fields, cw_ecsim_kind kind, int component,
-                            int axis) {
+cw_axis_rule cw_ecsim_rule(const cw_ecsim_fields *fields, cw_ecsim_kind kind, int component,
+                           int axis) {
   const int normal = component == axis;
   const int even = (kind == CW_ECSIM_NODE_E && normal) ||
                    ((kind == CW_ECSIM_NODE_B || kind == CW_ECSIM_CENTRE_B) && !normal);
@@ -40,7 +40,7 @@ double cw_ecsim_share(const cw_ecsim_fields *fields, int axis, int32_t i) {
 
 void cw_ecsim_continue(const cw_ecsim_fields *fields, cw_ecsim_kind kind, int component, int axis,
                        int passes, int32_t *sources, int *signs) {
-  const cw_axis_rule rule = rule_of(fields, kind, component, axis);
+  const cw_axis_rule rule = cw_ecsim_rule(fields, kind, component, axis);
   const int32_t end = rule.n + (fields->options.conductor[axis] && !rule.dual);
   for (int e = 0; e < passes; e++) {
     sources[e] = cw_axis_image(&rule, e - passes, &signs[e]);
@@ -48,8 +48,12 @@ void cw_ecsim_continue(const cw_ecsim_fields *fields, cw_ecsim_kind kind, int co
   }
 }
 
-static void apply(const cw_ecsim_fields *fields, double *array, int axis, const cw_line_ops *ops) {
+static cw_status apply(const cw_ecsim_fields *fields, cw_space space, double *array, int axis,
+                       const cw_line_ops *ops) {
+  if (space != CW_SPACE_HOST)
+    return cw_lines_device(fields->context, &fields->grid, CW_DOUBLE, array, axis, ops);
   cw_lines_apply(&fields->grid, cw_context_threads(fields->context), CW_DOUBLE, array, axis, ops);
+  return CW_OK;
 }
 
 cw_status cw_ecsim_fill_ghosts(cw_ecsim_fields *fields, cw_ecsim_kind kind,
@@ -59,53 +63,54 @@ cw_status cw_ecsim_fill_ghosts(cw_ecsim_fields *fields, cw_ecsim_kind kind,
       CW_TRY(cw_comm_fill_arrays(fields->context, fields->options.space, &fields->grid, CW_DOUBLE,
                                  array[0], 3, a));
     for (int c = 0; c < 3 && fields->options.conductor[a]; c++) {
-      const cw_axis_rule rule = rule_of(fields, kind, c, a);
+      const cw_axis_rule rule = cw_ecsim_rule(fields, kind, c, a);
       cw_line_ops ops;
       cw_axis_fill_ops(&rule, &ops);
-      apply(fields, array[c], a, &ops);
+      CW_TRY(apply(fields, fields->options.space, array[c], a, &ops));
     }
   }
   return CW_OK;
 }
 
-static void fold_wall(cw_ecsim_fields *fields, const cw_axis_rule *rule, int axis, double *array) {
+static cw_status fold_wall(cw_ecsim_fields *fields, cw_space space, const cw_axis_rule *rule,
+                           int axis, double *array) {
   cw_line_ops ops;
   cw_axis_fold_ops(rule, &ops);
-  apply(fields, array, axis, &ops);
+  return apply(fields, space, array, axis, &ops);
 }
 
-void cw_ecsim_fold_walls(cw_ecsim_fields *fields, double *const array[3]) {
+cw_status cw_ecsim_fold_walls(cw_ecsim_fields *fields, double *const array[3]) {
   for (int c = 0; c < 3; c++)
     for (int a = 0; a < fields->grid.dim; a++)
       if (fields->options.conductor[a]) {
-        const cw_axis_rule rule = rule_of(fields, CW_ECSIM_NODE_E, c, a);
-        fold_wall(fields, &rule, a, array[c]);
+        const cw_axis_rule rule = cw_ecsim_rule(fields, CW_ECSIM_NODE_E, c, a);
+        CW_TRY(fold_wall(fields, fields->options.space, &rule, a, array[c]));
       }
+  return CW_OK;
 }
 
-cw_status cw_ecsim_fold_moment(cw_ecsim_fields *fields, const int odd[3], double *sums) {
+/* An axis that is periodic, or whose walls the rule describes. */
+static cw_status fold_axis(cw_ecsim_fields *fields, cw_space space, const cw_axis_rule *rule,
+                           int axis, double *sums) {
+  return fields->options.conductor[axis]
+             ? fold_wall(fields, space, rule, axis, sums)
+             : cw_comm_fold_ghosts_in(fields->context, space, &fields->grid, CW_DOUBLE, sums, axis);
+}
+
+cw_status cw_ecsim_fold_moment(cw_ecsim_fields *fields, cw_space space, const int odd[3],
+                               double *sums) {
   for (int a = 0; a < fields->grid.dim; a++) {
-    if (!fields->options.conductor[a]) {
-      CW_TRY(cw_comm_fold_ghosts_in(fields->context, fields->options.space, &fields->grid,
-                                    CW_DOUBLE, sums, a));
-      continue;
-    }
-    cw_axis_rule rule = rule_of(fields, CW_ECSIM_NODE_E, a, a);
+    cw_axis_rule rule = cw_ecsim_rule(fields, CW_ECSIM_NODE_E, a, a);
     rule.mirror_sign = odd[a] ? -1 : 1;
-    fold_wall(fields, &rule, a, sums);
+    CW_TRY(fold_axis(fields, space, &rule, a, sums));
   }
   return CW_OK;
 }
 
 cw_status cw_ecsim_fold_charge(cw_ecsim_fields *fields, double *charge) {
   for (int a = 0; a < fields->grid.dim; a++) {
-    if (!fields->options.conductor[a]) {
-      CW_TRY(cw_comm_fold_ghosts_in(fields->context, fields->options.space, &fields->grid,
-                                    CW_DOUBLE, charge, a));
-      continue;
-    }
-    const cw_axis_rule rule = rule_of(fields, CW_ECSIM_CHARGE, -1, a);
-    fold_wall(fields, &rule, a, charge);
+    const cw_axis_rule rule = cw_ecsim_rule(fields, CW_ECSIM_CHARGE, -1, a);
+    CW_TRY(fold_axis(fields, fields->options.space, &rule, a, charge));
   }
   return CW_OK;
 }

@@ -104,19 +104,7 @@ __global__ void __launch_bounds__(CW_THREADS)
 
 cw_status device_lines(cw_fields *fields, cw_precision precision, void *array, int axis,
                        const cw_line_ops *ops) {
-  const cw_grid *grid = &fields->grid;
-  int64_t count = grid->points / grid->size[axis], stride = grid->stride[axis];
-  int64_t inner = axis == 0 ? count : stride;
-  int64_t inner_stride = axis == 0 ? grid->size[0] : 1, outer_stride = stride * grid->size[axis];
-  unsigned blocks = cw_cuda_blocks(fields->context, count, CW_THREADS);
-  if (precision == CW_DOUBLE)
-    CW_CUDA_LAUNCH_NAMED(fields->context, "lines", lines<double>, blocks, CW_THREADS, 0, *ops,
-                         count, inner, inner_stride, outer_stride, stride, grid->ghost,
-                         (double *)array);
-  else
-    CW_CUDA_LAUNCH_NAMED(fields->context, "lines", lines<float>, blocks, CW_THREADS, 0, *ops, count,
-                         inner, inner_stride, outer_stride, stride, grid->ghost, (float *)array);
-  return CW_OK;
+  return cw_lines_device(fields->context, &fields->grid, precision, array, axis, ops);
 }
 
 template <class real>
@@ -163,4 +151,19 @@ const cw_fields_ops device_ops = {device_zero,
 
 const cw_fields_ops *cw_fields_device_ops(void) {
   return &device_ops;
+}
+
+cw_status cw_lines_device(cw_context *context, const cw_grid *grid, cw_precision precision,
+                          void *array, int axis, const cw_line_ops *ops) {
+  int64_t count = grid->points / grid->size[axis], stride = grid->stride[axis];
+  int64_t inner = axis == 0 ? count : stride;
+  int64_t inner_stride = axis == 0 ? grid->size[0] : 1, outer_stride = stride * grid->size[axis];
+  unsigned blocks = cw_cuda_blocks(context, count, CW_THREADS);
+  if (precision == CW_DOUBLE)
+    CW_CUDA_LAUNCH_NAMED(context, "lines", lines<double>, blocks, CW_THREADS, 0, *ops, count, inner,
+                         inner_stride, outer_stride, stride, grid->ghost, (double *)array);
+  else
+    CW_CUDA_LAUNCH_NAMED(context, "lines", lines<float>, blocks, CW_THREADS, 0, *ops, count, inner,
+                         inner_stride, outer_stride, stride, grid->ghost, (float *)array);
+  return CW_OK;
 }

@@ -12,7 +12,13 @@ const cw_ecsim_ops *cw_ecsim_device_ops(void) {
 }
 
 static cw_status absent(cw_context *context) {
-  return cw_fail(context, CW_ERROR_UNSUPPORTED, "ecsim: this build has no device code");
+  return cw_fail(context, CW_ERROR_UNSUPPORTED, "fields: this build has no device code");
+}
+
+cw_status cw_lines_device(cw_context *context, const cw_grid *grid, cw_precision precision,
+                          void *array, int axis, const cw_line_ops *ops) {
+  (void)grid, (void)precision, (void)array, (void)axis, (void)ops;
+  return absent(context);
 }
 
 cw_status cw_ecsim_sums_create_cuda(cw_context *context, cw_ecsim_sums **sums) {

@@ -74,6 +74,10 @@ void cw_axis_fold_ops(const cw_axis_rule *rule, cw_line_ops *ops);
 void cw_lines_apply(const cw_grid *grid, int threads, cw_precision precision, void *array, int axis,
                     const cw_line_ops *ops);
 
+/* The same on a device. Queued. Errors: CW_ERROR_UNSUPPORTED (a build without device code). */
+cw_status cw_lines_device(cw_context *context, const cw_grid *grid, cw_precision precision,
+                          void *array, int axis, const cw_line_ops *ops);
+
 /* Where fields live decides who does the work: one table a backend. */
 typedef struct cw_fields_ops {
   cw_status (*zero)(cw_fields *fields, void *array, size_t bytes);

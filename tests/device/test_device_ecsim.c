@@ -7,22 +7,32 @@
 
 static const char *const pipelines[] = {"unsorted", "sorted", "matrix"};
 
-/* A double current sheet in 2D and 3D, whose cells do not fill whole tiles; a warm plasma in 1D. */
+/* A double current sheet in 2D and 3D, whose cells do not fill whole tiles; a warm plasma in 1D and
+ * between walls. */
 typedef struct ecsim_case {
   int dim, order, pipeline, passes;
+  int walls; /* 1: axis 0 ends at conductors that reflect particles, 2: the last axis, too */
   double theta;
   const char *tolerance;
   const char *more;  /* keys of [algorithms.ecsim], or NULL */
   const char *setup; /* keys of [setup], or NULL */
 } ecsim_case;
 
+static void write_sides(const ecsim_case *c, const char *wall, char text[128]) {
+  text[0] = 0;
+  for (int a = 0; a < c->dim; a++)
+    snprintf(text + strlen(text), 128 - strlen(text), "%s[\"%s\"]", a ? ", " : "",
+             (c->walls && a == 0) || (c->walls == 2 && a == c->dim - 1) ? wall : "PERIODIC");
+}
+
 static void ecsim_deck(const ecsim_case *c, char text[TWIN_DECK]) {
   static const char *const resolution[] = {"[20]", "[10, 24]", "[6, 20, 9]"};
   static const char *const extent[] = {"[[0.0, 4.0]]", "[[0.0, 2.0], [0.0, 4.2]]",
                                        "[[0.0, 1.2], [0.0, 4.2], [0.0, 1.8]]"};
-  static const char *const sides[] = {"[\"PERIODIC\"]", "[\"PERIODIC\"], [\"PERIODIC\"]",
-                                      "[\"PERIODIC\"], [\"PERIODIC\"], [\"PERIODIC\"]"};
+  char fields[128], particles[128];
   const int d = c->dim - 1;
+  write_sides(c, "CONDUCTOR", fields);
+  write_sides(c, "REFLECT", particles);
   snprintf(text, TWIN_DECK,
            "[simulation]\nname = \"ecsim\"\nengine = \"ecsim\"\nruntime = 1000.0\n"
            "[grid]\nresolution = %s\nextent = %s\n[grid.metric]\nmetric = \"minkowski\"\n"
@@ -34,10 +44,10 @@ static void ecsim_deck(const ecsim_case *c, char text[TWIN_DECK]) {
            "[algorithms.timestep]\ndt = 0.25\n[algorithms.deposit]\nshape_order = %d\n"
            "[algorithms.ecsim]\npipeline = \"%s\"\nsolver_tolerance = %s\ntheta = %.17g\n"
            "smoothing_passes = %d\n%s[setup]\n%s%s",
-           resolution[d], extent[d], sides[d], sides[d], c->dim == 3 ? 6 : 20, c->order,
+           resolution[d], extent[d], fields, particles, c->dim == 3 ? 6 : 20, c->order,
            pipelines[c->pipeline], c->tolerance, c->theta, c->passes, c->more ? c->more : "",
-           c->dim > 1 ? "problem = \"double_harris\"\nguide_field = 0.00097\n"
-                      : "problem = \"thermal\"\ntemperature = 0.002\n",
+           c->dim > 1 && !c->walls ? "problem = \"double_harris\"\nguide_field = 0.00097\n"
+                                   : "problem = \"thermal\"\ntemperature = 0.002\n",
            c->setup ? c->setup : "");
 }
 
@@ -96,8 +106,8 @@ static void compare_density(twin *device, twin *host, int species, double tolera
 /* Rounding differs by the order of sums; ten cycles make some hundred times as much of it. */
 static void compare_runs(cw_context *context, const ecsim_case *c) {
   char what[160];
-  snprintf(what, sizeof what, "%dD order %d %s, %d passes%s", c->dim, c->order,
-           pipelines[c->pipeline], c->passes, c->setup ? ", external fields" : "");
+  snprintf(what, sizeof what, "%dD order %d %s, %d passes, %d walls%s", c->dim, c->order,
+           pipelines[c->pipeline], c->passes, c->walls, c->setup ? ", external fields" : "");
   twin device = open_case(context, c), host = open_case(NULL, c);
   for (int part = 0; part < 3 && device.engine && host.engine; part++) {
     /* charge is summed in quanta of 2^-40 of a particle's on a device */
@@ -130,6 +140,19 @@ static void test_runs_equal_the_cpus(cw_context *context) {
          worst_field);
 }
 
+static void test_walls_act_as_on_the_cpu(cw_context *context) {
+  for (int k = 0; k < 6; k++) {
+    const ecsim_case c = {.dim = 1 + k % 3,
+                          .order = 1 + k / 3,
+                          .pipeline = 2 - k % 3,
+                          .passes = k % 2,
+                          .walls = 1 + (k > 2),
+                          .theta = 0.5,
+                          .tolerance = "1e-14"};
+    compare_runs(context, &c);
+  }
+}
+
 static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
   static const char *const fields[] = {"external_B = [0, \"0.01 * cos(x)\", 0.02]\n",
                                        "external_E = [\"0.003 * sin(2 * t)\", 0, 0.001]\n"};
@@ -151,11 +174,12 @@ static double total_energy(twin *t) {
 }
 
 static void test_energy_is_kept(cw_context *context) {
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 8; k++) {
     const ecsim_case c = {.dim = 3,
-                          .order = 1 + k / 3,
-                          .pipeline = k % 3,
+                          .order = 1 + k / 3 % 2,
+                          .pipeline = k < 6 ? k % 3 : 2,
                           .passes = k % 2,
+                          .walls = k < 6 ? 0 : k - 5,
                           .theta = 0.5,
                           .tolerance = "1e-14"};
     twin device = open_case(context, &c);
@@ -338,7 +362,8 @@ static void test_particle_that_flies_off_is_told(cw_context *context) {
   cw_status status = cw_engine_step(device.engine);
   if (status == CW_OK)
     status = cw_engine_wait(device.engine);
-  plain_check(status == CW_ERROR_NUMERIC && strstr(cw_context_message(context), "outside the block"),
+  plain_check(status == CW_ERROR_NUMERIC &&
+                  strstr(cw_context_message(context), "outside the block"),
               "%s: %s", cw_status_name(status), cw_context_message(context));
   plain_check(!cw_engine_is_whole(device.engine), "a state with a lost particle is called whole");
   twin_close(&device);
@@ -367,6 +392,7 @@ static void test_stages_are_timed(cw_context *context) {
 
 int main(void) {
   static const plain_case cases[] = {PLAIN_CASE(test_runs_equal_the_cpus),
+                                     PLAIN_CASE(test_walls_act_as_on_the_cpu),
                                      PLAIN_CASE(test_external_fields_act_as_on_the_cpu),
                                      PLAIN_CASE(test_energy_is_kept),
                                      PLAIN_CASE(test_change_of_energy_equals_the_identity),

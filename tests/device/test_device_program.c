@@ -93,17 +93,18 @@ static void test_resumed_run_ends_in_the_same_bits(cw_context *context) {
   remove_folder(folder);
 }
 
-static void test_engine_ecsim_stays_on_the_cpu(cw_context *context) {
-  char deck[4096];
+static void test_engine_ecsim_goes_on_to_the_same_bits(cw_context *context) {
+  static const char more[] = "--set particles.ppc0=16 --set output.interval=0 --set "
+                             "checkpoint.interval=3 --backend cuda --quiet --json";
+  char deck[4096], whole[65], resumed[65];
   const char *folder = new_folder();
   (void)context;
   snprintf(deck, sizeof deck, "%s", twin_path("examples", "ecsim_two_stream.toml"));
-  expect(program("run %s --out %s/a --backend cuda --steps 1", deck, folder), 2,
-         "engine \"ecsim\" runs on the backend cpu only");
-  expect(program("run %s --out %s/b --steps 1 --json --quiet --set grid.resolution=[16] --set "
-                 "particles.ppc0=4",
-                 deck, folder),
-         0, "\"backend\": \"cpu\"");
+  copy_sha256(program("run %s --out %s/a --steps 8 %s", deck, folder, more), whole);
+  expect(program("run %s --out %s/b --steps 3 %s", deck, folder, more), 0,
+         "\"backend\": \"cuda\"");
+  copy_sha256(program("run %s --out %s/b --steps 8 --resume %s", deck, folder, more), resumed);
+  plain_check(strcmp(whole, resumed) == 0, "%s; resumed %s", whole, resumed);
   remove_folder(folder);
 }
 
@@ -254,7 +255,7 @@ static void test_particle_outside_is_told_with_its_step(cw_context *context) {
 int main(void) {
   static const plain_case cases[] = {PLAIN_CASE(test_auto_takes_the_device_and_cpu_does_not),
                                      PLAIN_CASE(test_resumed_run_ends_in_the_same_bits),
-                                     PLAIN_CASE(test_engine_ecsim_stays_on_the_cpu),
+                                     PLAIN_CASE(test_engine_ecsim_goes_on_to_the_same_bits),
                                      PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
                                      PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
                                      PLAIN_CASE(test_estimate_covers_what_is_taken),
