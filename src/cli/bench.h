@@ -22,6 +22,7 @@ typedef struct cw_bench_case {
   int atoms; /* `coordination`: of a liquid of 100 in a unit of volume */
   double r_0, d_max;
   const char *only; /* `massmatrix`, `step`: variants whose names contain it; NULL: all */
+  const char *deck; /* `step`: a deck's own engine and problem; NULL: the case above */
 } cw_bench_case;
 
 /* Timed body; returns a status, prepares nothing itself. */
@@ -47,5 +48,6 @@ typedef cw_status cw_bench_kernel(cw_context *context, const cw_bench_case *benc
                                   json_t *variants);
 cw_bench_kernel cw_bench_deposit, cw_bench_tiles, cw_bench_sort, cw_bench_step;
 cw_bench_kernel cw_bench_massmatrix;
+cw_bench_kernel cw_bench_deck; /* `step` of case->deck */
 cw_bench_kernel cw_bench_coordination;
 #endif

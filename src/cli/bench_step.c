@@ -272,6 +272,8 @@ cw_status cw_bench_step(cw_context *context, const cw_bench_case *c, json_t *row
   cw_deck *deck = NULL;
   initial_state state = {{NULL}};
   cw_status status;
+  if (c->deck)
+    return cw_bench_deck(context, c, rows);
   CW_TRY_CLEANUP(status, make_deck(context, c, &plain, 0, CW_DOUBLE, &deck));
   CW_TRY_CLEANUP(status, fill_state(context, deck, &state));
   CW_TRY_CLEANUP(status, reference_field(context, deck, &state, &expected));

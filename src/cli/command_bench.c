@@ -34,7 +34,8 @@ enum {
   OPT_ATOMS,
   OPT_R_0,
   OPT_D_MAX,
-  OPT_ONLY
+  OPT_ONLY,
+  OPT_DECK
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +58,10 @@ static const struct argp_option options[] = {
     {"r0", OPT_R_0, "R", 0, "length R_0 of `coordination` (default 0.2)", 0},
     {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
     {"only", OPT_ONLY, "TEXT", 0, "variants of `massmatrix` or `step` whose names contain TEXT", 0},
+    {"deck", OPT_DECK, "FILE", 0,
+     "`step` of this deck's engine and problem (ecsim: in every pipeline), whose error is the change "
+     "of the total energy",
+     0},
     {"backend", 'b', "NAME", 0,
      "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for "
      "it)",
@@ -157,6 +162,9 @@ static error_t parse(int key, char *value, struct argp_state *state) {
   case OPT_ONLY:
     a->c.only = value;
     return 0;
+  case OPT_DECK:
+    a->c.deck = value;
+    return 0;
   case OPT_PRECISION:
     if (strcmp(value, "single") == 0)
       a->c.precision = CW_SINGLE;
@@ -215,6 +223,10 @@ static int has_atoms(const char *kernel) {
 }
 
 static json_t *case_json(const char *kernel, const cw_bench_case *c, const cw_context *context) {
+  if (c->deck)
+    return json_pack("{s:s, s:i, s:s, s:i}", "deck", c->deck, "threads",
+                     cw_context_threads(context), "instruction_set",
+                     cw_isa_name(cw_context_isa(context)), "repeats", c->repeats);
   if (has_atoms(kernel))
     return json_pack("{s:i, s:f, s:f, s:s, s:i, s:s, s:i}", "atoms", c->atoms, "r_0", c->r_0,
                      "d_max", c->d_max, "precision", cw_precision_name(c->precision), "threads",
@@ -289,7 +301,7 @@ static int bench(const bench_arguments *arguments, int kernel) {
     failed = cw_cli_usage_error(arguments->command,
                                 "option --backend: found cuda; kernel %s has variants for cpu only",
                                 kernels[kernel].name);
-  if (failed || check_memory(arguments, has_atoms(kernels[kernel].name), context)) {
+  if (failed || (!arguments->c.deck && check_memory(arguments, has_atoms(kernels[kernel].name), context))) {
     cw_context_destroy(context);
     return CW_EXIT_INPUT;
   }
@@ -355,6 +367,10 @@ int cw_command_bench(int argc, char **argv) {
     cells = arguments.c.dim == 3 ? 32 : arguments.c.dim == 2 ? 256 : 4096;
   for (int a = 0; a < 3; a++)
     arguments.c.cells[a] = a < arguments.c.dim ? cells : 1;
+  if (arguments.c.deck && strcmp(arguments.kernel, "step") != 0)
+    return cw_cli_usage_error(arguments.command,
+                              "option --deck: found it with kernel '%s'; expected step",
+                              arguments.kernel);
   for (int k = 0; k < KERNELS; k++)
     if (strcmp(arguments.kernel, kernels[k].name) == 0)
       return bench(&arguments, k);
