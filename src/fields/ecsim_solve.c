@@ -24,7 +24,11 @@ static cw_status unpack(const cw_ecsim_fields *fields, N_Vector vector, double *
 static cw_status set_unknown(cw_ecsim_fields *fields, N_Vector x) {
   CW_TRY(unpack(fields, x, fields->E_theta));
   CW_TRY(cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E_theta));
-  CW_TRY(unpack(fields, x, fields->E_particles));
+  CW_TRY(cw_space_copy(fields->context, fields->options.space, fields->E_particles[0],
+                       fields->options.space, fields->E_theta[0],
+                       3 * (size_t)fields->grid.points * sizeof(double)));
+  if (fields->options.smoothing_passes == 0)
+    return CW_OK;
   CW_TRY(cw_ecsim_smooth_vector(fields, fields->E_particles));
   return cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E_particles);
 }
