@@ -23,12 +23,6 @@ const char *const *cw_engine_stages(const cw_deck *deck, int *count) {
   return ops_of(deck)->stage_names;
 }
 
-void cw_engine_count_stage(cw_engine *engine, int stage, double *since) {
-  double now = cw_seconds();
-  engine->stage_seconds[stage] += now - *since;
-  *since = now;
-}
-
 cw_particles_options cw_engine_particles_options(const cw_deck *deck, int s) {
   const cw_deck_species *species = &deck->particles.species[s];
   return (cw_particles_options){.dim = deck->grid.dim,

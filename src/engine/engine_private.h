@@ -102,8 +102,6 @@ struct cw_engine {
 
 /* The grid, fields and species of a deck; without particles where `blank`. */
 cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw_engine **engine);
-/* Adds the time since *since to a stage and starts the next. */
-void cw_engine_count_stage(cw_engine *engine, int stage, double *since);
 /* What the particles of species s are made of; on the host. */
 cw_particles_options cw_engine_particles_options(const cw_deck *deck, int s);
 /* An empty container for species s, and its sort when the interval is not 0. */
