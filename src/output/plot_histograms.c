@@ -48,8 +48,13 @@ static cw_status load_spectra(cw_field_file *file, cw_plot_curves *curves,
     if (!begins(names[n], spectrum) || c == CW_PLOT_MAX_CURVES)
       continue;
     status = cw_field_file_rows(file, names[n], &points, &rows, &low, &step, axis, &values[c]);
-    if (status != CW_OK || (c > 0 && points != curves->points))
+    if (status != CW_OK)
+      break;
+    if (c > 0 && points != curves->points) { /* of another run: it has no place in this panel */
+      CW_DELETE(file->context, values[c]);
+      values[c] = NULL;
       continue;
+    }
     sum_rows(values[c], points, rows, step);
     labels[c][0] = '\0';
     cw_plot_append_plain(labels[c], names[n] + sizeof spectrum); /* behind the _ */

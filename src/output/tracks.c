@@ -218,6 +218,12 @@ static cw_status put_column(const cw_h5_out *out, const cw_tracks *tracks, hid_t
 static cw_status put_all(const cw_h5_out *out, hid_t file, const void *user) {
   const cw_tracks *tracks = user;
   cw_status status = cw_h5_put_origin(out, file, tracks->deck);
+  /* openPMD-viewer looks for iterations in every HDF5 file of a folder: here are none */
+  hid_t iterations = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (iterations < 0 && status == CW_OK)
+    status = cw_h5_out_fail(out, "creating group", "data");
+  if (iterations >= 0)
+    H5Gclose(iterations);
   hid_t links = H5Pcreate(H5P_LINK_CREATE);
   if (links < 0 || H5Pset_create_intermediate_group(links, 1) < 0)
     status = cw_h5_out_fail(out, "creating", "a property list");

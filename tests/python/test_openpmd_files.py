@@ -106,13 +106,15 @@ class Viewer(unittest.TestCase):
         run(EXAMPLES / "own_problem.toml", cls.folder, "grid.resolution=[32,32]",
             "particles.ppc0=4", f"output.fields.quantities={QUANTITIES}", "output.length_SI=0.25",
             "output.fields.downsampling=[2,1]", "output.particles.stride=3",
-            "output.spectra.n_bins=40", 'output.phase_space.maps=["x:ux"]')
+            "output.spectra.n_bins=40", 'output.phase_space.maps=["x:ux"]',
+            "particles.species.electrons.tracking=true")
 
     @classmethod
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
     def test_fields_come_back_in_si(self):
+        self.assertTrue((self.folder / "tracks.h5").exists())  # beside the fields, without iterations
         series = OpenPMDTimeSeries(str(self.folder), backend="h5py")
         self.assertEqual(list(series.iterations), [0, 1])
         with h5py.File(self.folder / "fields_00000001.h5") as file:
