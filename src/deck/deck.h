@@ -188,7 +188,7 @@ typedef struct cw_deck {
     } gca;
     struct {
       double theta, solver_tolerance;
-      int solver_restart, smoothing_passes, charge_correction;
+      int solver_restart, smoothing_passes, charge_correction, relativistic;
       enum { CW_PIPELINE_UNSORTED = 0, CW_PIPELINE_SORTED, CW_PIPELINE_MATRIX } pipeline;
       enum { CW_MATRIX_FP64 = 0, CW_MATRIX_FP32, CW_MATRIX_TF32, CW_MATRIX_TF32X3 } matrix_format;
     } ecsim;

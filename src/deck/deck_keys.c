@@ -167,6 +167,9 @@ const cw_deck_key cw_deck_keys[] = {
     {"algorithms.ecsim", "charge_correction", CW_DECK_BOOL, DEFAULT("false"), "",
      "Displace particles after each step so that Gauss's law holds; no energy changes", ANY,
      IN(algorithms.ecsim.charge_correction)},
+    {"algorithms.ecsim", "relativistic", CW_DECK_BOOL, DEFAULT("false"), "",
+     "Relativistic particles, u = gamma v: energy is then kept well, but not exactly", ANY,
+     IN(algorithms.ecsim.relativistic)},
     {"algorithms.ecsim", "pipeline", CW_DECK_CHOICE, DEFAULT("\"matrix\""), "",
      "How current and mass matrix are summed: particle by particle in any order, cell by cell, or "
      "cell by cell as matrix products",

@@ -97,7 +97,11 @@ static cw_status deposit(cw_engine *engine) {
     if (species->charge == 0)
       continue;
     const cw_massmatrix_species options = {
-        .charge = species->charge, .beta = cw_ecsim_beta(engine->deck, species), .scale = 1};
+        .charge = species->charge,
+        .beta = cw_ecsim_beta(engine->deck, species),
+        .scale = 1,
+        .relativistic = engine->deck->algorithms.ecsim.relativistic,
+        .gamma = state->gamma[s]};
     CW_TRY(cw_massmatrix_add_species(state->matrix,
                                      cw_particles_get_view(engine->species[s].particles), &options,
                                      B, Jhat, NULL));
@@ -126,6 +130,8 @@ static cw_status step(cw_engine *engine) {
   CW_TRY(mark(engine, CW_STAGE_COUNT));
   CW_TRY(sort_species(engine));
   CW_TRY(mark(engine, STAGE_SORT));
+  if (engine->deck->algorithms.ecsim.relativistic)
+    CW_TRY(cw_ecsim_predict(engine));
   CW_TRY(deposit(engine));
   CW_TRY(mark(engine, STAGE_DEPOSITION));
   CW_TRY(solve(engine));
@@ -216,6 +222,8 @@ static void destroy(cw_engine *engine) {
   cw_ecsim_destroy(state->fields);
   cw_massmatrix_destroy(state->matrix);
   cw_ecsim_charge_destroy(engine);
+  for (int s = 0; s < CW_DECK_MAX_SPECIES; s++)
+    CW_DELETE(engine->context, state->gamma[s]);
   cw_memory_free(engine->context, engine->space, state->nodes);
   CW_DELETE(engine->context, state->faults);
   CW_DELETE(engine->context, state);
@@ -269,7 +277,9 @@ static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
 }
 
 static const char *host_only(const cw_deck *deck) {
-  return deck->algorithms.ecsim.charge_correction ? "algorithms.ecsim.charge_correction" : NULL;
+  return deck->algorithms.ecsim.charge_correction ? "algorithms.ecsim.charge_correction"
+         : deck->algorithms.ecsim.relativistic    ? "algorithms.ecsim.relativistic"
+                                                  : NULL;
 }
 
 cw_ecsim_fields *cw_engine_ecsim_fields(const cw_engine *engine) {

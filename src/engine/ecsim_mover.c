@@ -39,17 +39,55 @@ static cw_status reserve_faults(cw_engine *engine, int64_t blocks) {
   return CW_OK;
 }
 
-static cw_status move_species(cw_engine *engine, const cw_species_state *species) {
+static cw_ecsim_move_job job_of(const cw_engine *engine, int s) {
+  const cw_species_state *species = &engine->species[s];
+  return (cw_ecsim_move_job){.grid = engine->grid,
+                             .particles = cw_particles_get_view(species->particles),
+                             .nodes = engine->ecsim->nodes,
+                             .beta = cw_ecsim_beta(engine->deck, species->deck),
+                             .dt = engine->deck->dt,
+                             .gamma = engine->ecsim->gamma[s],
+                             .reflect = {cw_ecsim_conductor(engine->deck, 0),
+                                         cw_ecsim_conductor(engine->deck, 1),
+                                         cw_ecsim_conductor(engine->deck, 2)}};
+}
+
+static cw_status reserve_gamma(cw_engine *engine, int s) {
+  cw_ecsim_state *state = engine->ecsim;
+  const int64_t count = cw_particles_count(engine->species[s].particles);
+  if (count <= state->gamma_room[s])
+    return CW_OK;
+  CW_DELETE(engine->context, state->gamma[s]);
+  state->gamma[s] = NULL;
+  state->gamma_room[s] = 0;
+  CW_TRY(CW_NEW(engine->context, count, "gamma of particles", &state->gamma[s]));
+  state->gamma_room[s] = count;
+  return CW_OK;
+}
+
+cw_status cw_ecsim_predict(cw_engine *engine) {
   const cw_ecsim_mover_table *table =
       CW_ISA_SELECT(cw_ecsim_mover_ops, cw_context_isa(engine->context));
-  const cw_ecsim_move_job job = {.grid = engine->grid,
-                                 .particles = cw_particles_get_view(species->particles),
-                                 .nodes = engine->ecsim->nodes,
-                                 .beta = cw_ecsim_beta(engine->deck, species->deck),
-                                 .dt = engine->deck->dt,
-                                 .reflect = {cw_ecsim_conductor(engine->deck, 0),
-                                             cw_ecsim_conductor(engine->deck, 1),
-                                             cw_ecsim_conductor(engine->deck, 2)}};
+  const int shape = engine->deck->algorithms.deposit.shape_order - 1;
+  CW_TRY(cw_ecsim_feel(engine->ecsim->fields));
+  CW_TRY(pack_nodes(engine));
+  for (int s = 0; s < engine->species_count; s++) {
+    CW_TRY(reserve_gamma(engine, s));
+    const cw_ecsim_move_job job = job_of(engine, s);
+    const int64_t count = job.particles.count, blocks = cw_block_count(count);
+#pragma omp parallel for schedule(static) if (blocks > 1)                                          \
+    num_threads(cw_context_threads(engine->context))
+    for (int64_t block = 0; block < blocks; block++)
+      table->predict[shape](&job, block * CW_BLOCK, cw_min_i64((block + 1) * CW_BLOCK, count));
+  }
+  return CW_OK;
+}
+
+static cw_status move_species(cw_engine *engine, int s) {
+  const cw_species_state *species = &engine->species[s];
+  const cw_ecsim_mover_table *table =
+      CW_ISA_SELECT(cw_ecsim_mover_ops, cw_context_isa(engine->context));
+  const cw_ecsim_move_job job = job_of(engine, s);
   const int64_t count = job.particles.count, blocks = cw_block_count(count);
   const int shape = engine->deck->algorithms.deposit.shape_order - 1;
   if (engine->space == CW_SPACE_DEVICE)
@@ -78,6 +116,6 @@ static cw_status move_species(cw_engine *engine, const cw_species_state *species
 cw_status cw_ecsim_move(cw_engine *engine) {
   CW_TRY(pack_nodes(engine));
   for (int s = 0; s < engine->species_count; s++)
-    CW_TRY(move_species(engine, &engine->species[s]));
+    CW_TRY(move_species(engine, s));
   return CW_OK;
 }

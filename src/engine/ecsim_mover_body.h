@@ -18,6 +18,7 @@ typedef struct cw_ecsim_move_job {
   const double *nodes;         /* [points][CW_ECSIM_NODE], ghost cells filled */
   double beta;                 /* q dt / (2 m), in the fields' unit */
   double dt;
+  double *gamma;  /* of the step, a slot each; NULL: particles are not relativistic */
   int reflect[3]; /* 1: an axis's ends reflect particles, else it is periodic */
 } cw_ecsim_move_job;
 
@@ -97,25 +98,33 @@ static inline CW_HOST_DEVICE int cw_ecsim_advance_place(const cw_ecsim_move_job 
 /* Moves slot p, which must be alive; 0 if its place is then not finite or too far. */
 static inline CW_HOST_DEVICE int cw_ecsim_move_one(const cw_ecsim_move_job *job, int order, int dim,
                                                    int64_t p) {
-  double f[CW_ECSIM_NODE], next[3];
+  double f[CW_ECSIM_NODE];
   double *const ux = (double *)job->particles.u[0] + p,
                 *const uy = (double *)job->particles.u[1] + p,
                 *const uz = (double *)job->particles.u[2] + p;
-  const double beta = job->beta;
   cw_ecsim_gather(job, order, dim, p, f);
-  cw_ecsim_vector v, w, half;
-  v.x = *ux, v.y = *uy, v.z = *uz;
-  w.x = beta * f[4], w.y = beta * f[5], w.z = beta * f[6];
-  half.x = v.x + beta * f[0], half.y = v.y + beta * f[1], half.z = v.z + beta * f[2];
-  const cw_ecsim_vector mean = cw_ecsim_rotate(w, half);
-  *ux = next[0] = 2 * mean.x - v.x;
-  *uy = next[1] = 2 * mean.y - v.y;
-  *uz = next[2] = 2 * mean.z - v.z;
+  cw_ecsim_vector u;
+  u.x = *ux, u.y = *uy, u.z = *uz;
+  u = cw_ecsim_push(u, f, job->beta, job->gamma ? job->gamma[p] : 1);
+  const double dt = job->gamma ? job->dt / cw_ecsim_gamma(u) : job->dt;
+  const double next[3] = {*ux = u.x, *uy = u.y, *uz = u.z};
   CW_ECSIM_UNROLL
   for (int a = 0; a < dim; a++)
-    if (!cw_ecsim_advance_place(job, a, p, next[a] * job->dt / job->grid.dx[a]))
+    if (!cw_ecsim_advance_place(job, a, p, next[a] * dt / job->grid.dx[a]))
       return 0;
   return 1;
+}
+
+/* The mean gamma of slot p, which must be alive, over a step with the fields in job->nodes. */
+static inline CW_HOST_DEVICE double cw_ecsim_predict_one(const cw_ecsim_move_job *job, int order,
+                                                         int dim, int64_t p) {
+  double f[CW_ECSIM_NODE];
+  cw_ecsim_gather(job, order, dim, p, f);
+  cw_ecsim_vector u;
+  u.x = ((const double *)job->particles.u[0])[p];
+  u.y = ((const double *)job->particles.u[1])[p];
+  u.z = ((const double *)job->particles.u[2])[p];
+  return cw_ecsim_mean_gamma(u, f, job->beta);
 }
 
 #endif

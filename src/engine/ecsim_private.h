@@ -16,10 +16,14 @@ struct cw_ecsim_state {
   int64_t *faults;      /* of the mover, one a block */
   int64_t fault_blocks; /* room there */
   cw_ecsim_report report;
+  double *gamma[CW_DECK_MAX_SPECIES]; /* relativistic particles': means of the step, by slots */
+  int64_t gamma_room[CW_DECK_MAX_SPECIES];
   cw_ecsim_charge *charge; /* NULL: no charge correction */
 };
 
 cw_status cw_ecsim_move(cw_engine *engine);
+/* Before a deposit: each relativistic particle's mean gamma of the step, by the E of its start. */
+cw_status cw_ecsim_predict(cw_engine *engine);
 cw_status cw_ecsim_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
 cw_status cw_ecsim_density(cw_engine *engine, int species, double **density);
 /* The charge density at cell centres that div E answers to, per reference charge and n0. */

@@ -15,7 +15,7 @@ typedef struct staging {
 } staging;
 
 int cw_engine_is_slow(const cw_engine *engine) {
-  return engine->ecsim != NULL;
+  return engine->ecsim && !engine->deck->algorithms.ecsim.relativistic;
 }
 
 static cw_status make_host_array(cw_engine *engine, int64_t room, size_t each, void **array) {

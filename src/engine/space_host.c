@@ -72,14 +72,15 @@ static cw_status add_energy(cw_engine *engine, const cw_particles_view *particle
 }
 
 /* Sums over one block of slots. */
-static double block_squares(const cw_particles_view *view, int64_t from, int64_t to,
-                            int64_t *alive) {
+static double block_squares(const cw_particles_view *view, int relativistic, int64_t from,
+                            int64_t to, int64_t *alive) {
   cw_ecsim_sum sum = {0, 0};
   *alive = 0;
   for (int64_t p = from; p < to; p++) {
     if (view->tag && view->tag[p] == CW_TAG_DEAD)
       continue;
-    cw_ecsim_add(&sum, cw_ecsim_weighted_square(view, p));
+    cw_ecsim_add(&sum, relativistic ? cw_ecsim_weighted_gamma(view, p)
+                                    : cw_ecsim_weighted_square(view, p));
     ++*alive;
   }
   return sum.sum + sum.lost;
@@ -95,9 +96,10 @@ static cw_status add_squares(cw_engine *engine, const cw_particles_view *particl
     const int64_t end = cw_min_i64(first + CHUNK_BLOCKS, blocks);
 #pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
     for (int64_t b = first; b < end; b++)
-      sums[b - first] =
-          block_squares(particles, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, particles->count),
-                        &counts[b - first]);
+      sums[b - first] = block_squares(particles, engine->deck->algorithms.ecsim.relativistic,
+                                      b * CW_BLOCK,
+                                      cw_min_i64((b + 1) * CW_BLOCK, particles->count),
+                                      &counts[b - first]);
     for (int64_t b = first; b < end; b++)
       *sum += sums[b - first], *alive += counts[b - first];
   }

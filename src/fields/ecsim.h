@@ -75,6 +75,9 @@ cw_status cw_ecsim_update(cw_ecsim_fields *fields);
  * iterations and advice; or a value is not finite), CW_ERROR_MEMORY; E and B are unchanged. */
 cw_status cw_ecsim_solve(cw_ecsim_fields *fields, cw_ecsim_response *response, void *user,
                          cw_ecsim_report *report);
+/* E_particles = S E of the last whole step, with ghost cells: what particles would feel then. Until
+ * the next solve. */
+cw_status cw_ecsim_feel(cw_ecsim_fields *fields);
 /* E and B of the next step from E', then as cw_ecsim_update. */
 cw_status cw_ecsim_advance(cw_ecsim_fields *fields);
 

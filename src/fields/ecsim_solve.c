@@ -33,6 +33,14 @@ static cw_status set_unknown(cw_ecsim_fields *fields, N_Vector x) {
   return cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E_particles);
 }
 
+cw_status cw_ecsim_feel(cw_ecsim_fields *fields) {
+  CW_TRY(cw_space_copy(fields->context, fields->options.space, fields->E_particles[0],
+                       fields->options.space, fields->E[0],
+                       3 * (size_t)fields->grid.points * sizeof(double)));
+  CW_TRY(cw_ecsim_smooth_vector(fields, fields->E_particles));
+  return cw_ecsim_fill_ghosts(fields, CW_ECSIM_NODE_E, fields->E_particles);
+}
+
 /* y = A x. Leaves S M S x in fields->work. */
 static cw_status apply(cw_ecsim_fields *fields, N_Vector x, N_Vector y) {
   const cw_ecsim_options *o = &fields->options;

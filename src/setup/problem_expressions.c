@@ -87,7 +87,8 @@ static cw_status inject(cw_loader *loader, const cw_plasma *plasma, int first) {
   uint64_t fault = 0;
   const group group = {.plasma = plasma,
                        .species = first,
-                       .gaussian = target->deck->simulation.engine == CW_ENGINE_ECSIM,
+                       .gaussian = target->deck->simulation.engine == CW_ENGINE_ECSIM &&
+                                   !target->deck->algorithms.ecsim.relativistic,
                        .fault = &fault};
   cw_injection injection = {.per_cell = target->deck->particles.ppc0,
                             .quiet = cw_setup_number(target->deck, "quiet") != 0,
