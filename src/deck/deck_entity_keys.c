@@ -120,10 +120,10 @@ const cw_entity_key cw_entity_keys[] = {
     {"setup", "injection_start", REFUSED, NULL, SHOCK "start of [setup.injectors.NAME]"},
     {"setup", "injection_frequency", REFUSED, NULL,
      SHOCK "nothing: [setup.injectors.NAME] of kind \"moving\" acts in every step"},
-#define TURBULENCE "expected problem = \"thermal\" with B, and [setup.antenna]"
-    {"setup", "dB", REFUSED, NULL, TURBULENCE},
-    {"setup", "omega_0", REFUSED, NULL, TURBULENCE},
-    {"setup", "gamma_0", REFUSED, NULL, TURBULENCE},
+#define TURBULENCE "expected problem = \"thermal\" with B, and [setup.antenna] with "
+    {"setup", "dB", REFUSED, NULL, TURBULENCE "amplitude"},
+    {"setup", "omega_0", REFUSED, NULL, TURBULENCE "frequency"},
+    {"setup", "gamma_0", REFUSED, NULL, TURBULENCE "damping"},
     {NULL, NULL, PASSED, NULL, NULL}};
 
 const cw_entity_word cw_entity_words[] = {
