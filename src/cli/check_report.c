@@ -86,9 +86,9 @@ static void print_output(const cw_check_output *output, FILE *stream) {
 static json_t *json_output(const cw_check_output *output) {
   json_t *table = json_object();
   for (int k = 0; k < CW_SERIES_COUNT; k++)
-    json_object_set_new(table, cw_series_names[k],
-                        json_pack("{s:I, s:f}", "files", (json_int_t)output->files[k], "bytes",
-                                  output->bytes[k]));
+    json_object_set_new(
+        table, cw_series_names[k],
+        json_pack("{s:I, s:f}", "files", (json_int_t)output->files[k], "bytes", output->bytes[k]));
   return table;
 }
 
@@ -128,8 +128,8 @@ static json_t *json_sides(const cw_deck_key *key, int lower, int upper) {
 
 static json_t *json_list(const cw_deck_key *key, const cw_deck *deck, const void *member) {
   json_t *list = json_array();
-  const int count = key->type == CW_DECK_WORDS ? ((const cw_deck_words *)member)->count
-                                               : deck->grid.dim;
+  const int count =
+      key->type == CW_DECK_WORDS ? ((const cw_deck_words *)member)->count : deck->grid.dim;
   for (int k = 0; k < count; k++) {
     json_t *item;
     if (key->type == CW_DECK_WORDS)
@@ -294,11 +294,11 @@ cw_status cw_check_report_json(cw_context *context, const cw_check_report *repor
   json_t *memory = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", report->memory.total, "fields",
                              report->memory.fields, "particles", report->memory.particles, "work",
                              report->memory.work, "available", report->available);
-  json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck),
-                               "derived", derived, "species", json_species(scales, deck), "memory",
-                               memory, "time", json_time(&report->time), "output",
-                               json_output(&report->output), "checkpoint_bytes",
-                               report->checkpoint, "warnings", warnings);
+  json_t *document =
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "deck", json_deck(deck), "derived",
+                derived, "species", json_species(scales, deck), "memory", memory, "time",
+                json_time(&report->time), "output", json_output(&report->output),
+                "checkpoint_bytes", report->checkpoint, "warnings", warnings);
   if (!document)
     return cw_fail(context, CW_ERROR_MEMORY, "the report does not fit in memory");
   int failed = json_dumpf(document, stream, JSON_INDENT(2)) != 0 || fputc('\n', stream) == EOF;

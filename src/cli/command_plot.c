@@ -98,9 +98,9 @@ static int draw(const char *command, const arguments *given) {
   const char *png = given->output ? given->output : made;
   cw_status status =
       !given->quantity ? cw_plot_overview_at(context, given->folder, step, png, &shown)
-      : given->lines   ? cw_plot_quantity_lines(context, given->folder, given->quantity, step, png,
-                                                &shown)
-                       : cw_plot_quantity(context, given->folder, given->quantity, step, png, &shown);
+      : given->lines
+          ? cw_plot_quantity_lines(context, given->folder, given->quantity, step, png, &shown)
+          : cw_plot_quantity(context, given->folder, given->quantity, step, png, &shown);
   if (status != CW_OK)
     failed = cw_cli_error(command, context, status);
   else if (given->as_json)

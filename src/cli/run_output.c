@@ -23,7 +23,7 @@ struct cw_run_output {
   char aside[CW_OUTPUT_PATH]; /* an earlier run's results, or "" */
   cw_history *history;
   cw_sidecar *sidecar[CW_SERIES_COUNT]; /* NULL: the series has none */
-  cw_tracks *tracks; /* NULL: no particle is tracked */
+  cw_tracks *tracks;                    /* NULL: no particle is tracked */
   double stages_before[CW_STAGE_COUNT];
 };
 
@@ -99,8 +99,7 @@ static void remove_new_folder(const char *folder, size_t existing) {
 static cw_status start_sidecars(cw_run_output *output) {
   for (int k = 0; k < CW_SERIES_COUNT; k++)
     if (cw_sidecar_is_for((cw_series)k))
-      CW_TRY(cw_sidecar_create(output->context, output->folder, (cw_series)k,
-                               &output->sidecar[k]));
+      CW_TRY(cw_sidecar_create(output->context, output->folder, (cw_series)k, &output->sidecar[k]));
   return CW_OK;
 }
 

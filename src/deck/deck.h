@@ -43,7 +43,7 @@ typedef struct cw_deck_species {
   } radiative_drag;
   int tracking;            /* 1: histories of particles are kept */
   int64_t tracking_stride; /* of every n-th particle, by id */
-  cw_deck_where where;              /* of the [[particles.species]] header */
+  cw_deck_where where;     /* of the [[particles.species]] header */
 } cw_deck_species;
 
 /* A list of words, and where each stands. */
@@ -78,8 +78,8 @@ enum { CW_DECK_ANY = 4 };
 typedef struct cw_deck_quantity {
   cw_deck_quantity_kind kind;
   int t[2];
-  uint32_t species;           /* bits of those summed; 0: each species by itself */
-  char suffix[CW_DECK_NAME];  /* how a sum of several is written: "_1_2", "_all" */
+  uint32_t species;          /* bits of those summed; 0: each species by itself */
+  char suffix[CW_DECK_NAME]; /* how a sum of several is written: "_1_2", "_all" */
 } cw_deck_quantity;
 
 /* One record of a field file. */
@@ -219,7 +219,7 @@ typedef struct cw_deck {
       int enable;
       cw_deck_words quantities;
       cw_deck_quantity quantity[CW_DECK_MAX_WORDS]; /* the same, understood */
-      int64_t interval; /* as the deck says; 0: output.interval */
+      int64_t interval;                             /* as the deck says; 0: output.interval */
       int32_t downsampling[3];
     } fields;
     struct {
@@ -248,7 +248,7 @@ typedef struct cw_deck {
       double u_max;
       int64_t interval;
     } phase_space;
-    int64_t stats_interval; /* steps between history rows */
+    int64_t stats_interval;  /* steps between history rows */
     int64_t tracks_interval; /* steps between records of tracked particles; 0: none */
   } output;
   struct {

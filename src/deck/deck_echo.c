@@ -36,8 +36,8 @@ static void put_sides(FILE *stream, const cw_deck_key *key, int lower, int upper
 
 static void put_list(FILE *stream, const cw_deck_key *key, const cw_deck *deck,
                      const void *member) {
-  const int count = key->type == CW_DECK_WORDS ? ((const cw_deck_words *)member)->count
-                                               : deck->grid.dim;
+  const int count =
+      key->type == CW_DECK_WORDS ? ((const cw_deck_words *)member)->count : deck->grid.dim;
   fputc('[', stream);
   for (int k = 0; k < count; k++) {
     if (k)

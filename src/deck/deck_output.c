@@ -49,7 +49,7 @@ static const char *const stems[] = {
 };
 
 const char *const cw_series_names[CW_SERIES_COUNT] = {"fields", "particles", "spectra",
-                                                       "phase_space"};
+                                                      "phase_space"};
 
 int64_t cw_deck_interval(const cw_deck *deck, cw_series series) {
   int64_t own = 0;
@@ -127,9 +127,10 @@ uint32_t cw_deck_species_bits(const cw_deck *deck, const char *text, uint32_t be
       const uint32_t now = before | 1u << s;
       if (strncmp(text, names[k], length) != 0 || before & 1u << s)
         continue;
-      const uint32_t all = !text[length]         ? now
-                           : text[length] == '_' ? cw_deck_species_bits(deck, text + length + 1, now)
-                                                 : 0;
+      const uint32_t all = !text[length] ? now
+                           : text[length] == '_'
+                               ? cw_deck_species_bits(deck, text + length + 1, now)
+                               : 0;
       if (all)
         return all;
     }

@@ -169,8 +169,9 @@ static void read_path(cw_deck_reader *reader, const cw_deck_key *key, const cw_t
     memcpy(value, text, length + 1);
   else
     wrong(reader, key, node,
-          key->type == CW_DECK_FORMULA ? "expression of at most 255 bytes without control characters"
-                                       : "path of at most 255 bytes without control characters");
+          key->type == CW_DECK_FORMULA
+              ? "expression of at most 255 bytes without control characters"
+              : "path of at most 255 bytes without control characters");
 }
 
 /* "HH:MM:SS": any number of hours. */

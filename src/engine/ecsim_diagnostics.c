@@ -125,8 +125,8 @@ static cw_status charge_error(cw_engine *engine, double *error) {
   CW_TRY(cw_ecsim_charge_at_centres(engine, 1, &largest));
   cw_ecsim_charge_blend(engine, 1, engine->density);
   const double scale = cw_ecsim_charge_scale(engine->deck);
-  CW_TRY(cw_ecsim_charge_error(engine->ecsim->fields, engine->density, scale, &max_error,
-                               &max_rho));
+  CW_TRY(
+      cw_ecsim_charge_error(engine->ecsim->fields, engine->density, scale, &max_error, &max_rho));
   *error = max_error == 0 ? 0 : max_error / (scale * largest);
   return CW_OK;
 }

@@ -134,14 +134,14 @@ int cw_engine_is_slow(const cw_engine *engine);
 
 /* What is summed over the particles of a species, at nodes, with their shapes. */
 typedef enum cw_moment {
-  CW_MOMENT_N = 0,                 /* w */
-  CW_MOMENT_FLUX,                  /* w v_i, three */
+  CW_MOMENT_N = 0,                    /* w */
+  CW_MOMENT_FLUX,                     /* w v_i, three */
   CW_MOMENT_T00 = CW_MOMENT_FLUX + 3, /* w m gamma */
-  CW_MOMENT_T0I,                   /* w m u_i, three */
-  CW_MOMENT_TIJ = CW_MOMENT_T0I + 3, /* w m u_i u_j / gamma: xx, xy, xz, yy, yz, zz */
+  CW_MOMENT_T0I,                      /* w m u_i, three */
+  CW_MOMENT_TIJ = CW_MOMENT_T0I + 3,  /* w m u_i u_j / gamma: xx, xy, xz, yy, yz, zz */
   CW_MOMENT_REST = CW_MOMENT_TIJ + 6, /* w m / gamma: minus the trace of T */
-  CW_MOMENT_KINETIC,               /* w m (gamma - 1) */
-  CW_MOMENT_COUNT_ALIVE,           /* 1 */
+  CW_MOMENT_KINETIC,                  /* w m (gamma - 1) */
+  CW_MOMENT_COUNT_ALIVE,              /* 1 */
   CW_MOMENTS
 } cw_moment;
 /* Adds the moments whose arrays are not NULL, per n0 (COUNT_ALIVE: per cell), to arrays of doubles

@@ -9,9 +9,9 @@ typedef struct cw_species_force cw_species_force;
 typedef struct cw_species_state {
   const cw_deck_species *deck;
   cw_particles *particles;
-  cw_cells *cells;       /* NULL when this species is never sorted */
-  int64_t sort_interval; /* steps; 0: never */
-  int64_t clear_interval; /* of a species that is never sorted; 0: never */
+  cw_cells *cells;         /* NULL when this species is never sorted */
+  int64_t sort_interval;   /* steps; 0: never */
+  int64_t clear_interval;  /* of a species that is never sorted; 0: never */
   cw_species_force *force; /* NULL: the fields alone act on it */
 } cw_species_state;
 
@@ -81,12 +81,12 @@ struct cw_engine {
   cw_context *context;
   const cw_deck *deck; /* borrowed: outlives the engine */
   cw_grid grid;
-  cw_fields *fields;     /* of the explicit engine */
-  cw_ecsim_state *ecsim; /* of engine ecsim */
-  cw_forces *forces;     /* NULL: no external fields */
+  cw_fields *fields;         /* of the explicit engine */
+  cw_ecsim_state *ecsim;     /* of engine ecsim */
+  cw_forces *forces;         /* NULL: no external fields */
   cw_antenna_state *antenna; /* NULL: no current but the plasma's */
-  cw_match *match;       /* NULL: no side matches its fields to others */
-  cw_sources *sources;   /* NULL: no particles come while it runs */
+  cw_match *match;           /* NULL: no side matches its fields to others */
+  cw_sources *sources;       /* NULL: no particles come while it runs */
   int species_count;
   cw_species_state species[CW_DECK_MAX_SPECIES];
   double *density, *species_density; /* work arrays over the grid */

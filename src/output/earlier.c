@@ -26,9 +26,9 @@ static int is_series(const char *folder, const char *name) {
 
 static int is_output(const char *folder, const char *name) {
   return strcmp(name, "history.csv") == 0 || strcmp(name, "tracks.h5") == 0 ||
-         strcmp(name, "fields.xdmf") == 0 ||
-         strcmp(name, "particles.xdmf") == 0 || cw_step_of_name(name, "fields") >= 0 ||
-         cw_step_of_name(name, "checkpoint") >= 0 || is_series(folder, name);
+         strcmp(name, "fields.xdmf") == 0 || strcmp(name, "particles.xdmf") == 0 ||
+         cw_step_of_name(name, "fields") >= 0 || cw_step_of_name(name, "checkpoint") >= 0 ||
+         is_series(folder, name);
 }
 
 int cw_output_has_run(const char *folder) {

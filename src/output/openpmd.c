@@ -40,7 +40,8 @@ static cw_status put_mesh(const writer *out, hid_t object, const cw_output_recor
   CW_TRY(cw_h5_put_strings(&out->h5, object, "axisLabels", reversed[0], 2, (hsize_t)grid->dim));
   CW_TRY(put_per_axis(out, object, "gridSpacing", grid->dx));
   CW_TRY(put_per_axis(out, object, "gridGlobalOffset", grid->origin));
-  CW_TRY(cw_h5_put_double(&out->h5, object, "gridUnitSI", cw_openpmd_unit(out->when->grid_unit_SI)));
+  CW_TRY(
+      cw_h5_put_double(&out->h5, object, "gridUnitSI", cw_openpmd_unit(out->when->grid_unit_SI)));
   CW_TRY(cw_h5_put_doubles(&out->h5, object, "unitDimension", record->dimension, 7));
   return cw_h5_put_double(&out->h5, object, "timeOffset", 0);
 }
@@ -93,8 +94,8 @@ static cw_status put_component(const writer *out, hid_t parent, const char *name
   }
   CW_TRY_CLEANUP(status, put_values(out, dataset, record, component));
   CW_TRY_CLEANUP(status, put_per_axis(out, dataset, "position", record->position[component]));
-  CW_TRY_CLEANUP(status, cw_h5_put_double(&out->h5, dataset, "unitSI",
-                                          cw_openpmd_unit(record->unit_SI)));
+  CW_TRY_CLEANUP(status,
+                 cw_h5_put_double(&out->h5, dataset, "unitSI", cw_openpmd_unit(record->unit_SI)));
   if (record->components == 1)
     CW_TRY_CLEANUP(status, put_mesh(out, dataset, record));
 cleanup:
@@ -156,7 +157,6 @@ cw_status cw_output_write_fields(cw_context *context, const char *folder, const 
                                  const cw_grid *grid, const cw_output_time *when,
                                  const cw_output_record *records, int record_count) {
   CW_TRY(check_records(context, when->step, records, record_count));
-  const writer out = {
-      .grid = grid, .when = when, .records = records, .record_count = record_count};
+  const writer out = {.grid = grid, .when = when, .records = records, .record_count = record_count};
   return cw_openpmd_write(context, folder, CW_SERIES_FIELDS, deck, when, put_fields, &out);
 }

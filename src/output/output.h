@@ -81,9 +81,9 @@ typedef struct cw_output_species {
   const double *payload[CW_MAX_PAYLOADS]; /* the first n_payloads */
   int n_payloads;
   const uint64_t *id;
-  double mass, charge;               /* of the reference particle's */
-  int shape_order;                   /* 0: zigzag */
-  const char *deposition, *push;     /* ED-PIC's words, or others' */
+  double mass, charge;           /* of the reference particle's */
+  int shape_order;               /* 0: zigzag */
+  const char *deposition, *push; /* ED-PIC's words, or others' */
   double length_SI, momentum_SI, mass_SI, charge_SI;
 } cw_output_species;
 /* Writes folder/particles/particles_%08d.h5: for each species position, positionOffset (zero),

@@ -296,7 +296,8 @@ cw_status cw_plot_overview_at(cw_context *context, const char *folder, int64_t s
   cw_status status = CW_OK;
   CW_TRY(check_folder(context, folder));
   CW_TRY(read_history(context, folder, &history));
-  CW_TRY_CLEANUP(status, cw_plot_find_step(context, folder, CW_SERIES_FIELDS, step, path, &shown.step));
+  CW_TRY_CLEANUP(status,
+                 cw_plot_find_step(context, folder, CW_SERIES_FIELDS, step, path, &shown.step));
   shown.time = last_time(history);
   if (shown.step < 0) {
     status = history_page(context, history, 0, png);

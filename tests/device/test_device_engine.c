@@ -86,8 +86,8 @@ static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
 
 /* Guiding centres (none near a threshold, where a rounding decides), and radiation of both kinds. */
 static void test_guiding_centres_and_radiation_are_the_cpus(cw_context *context) {
-  static const char *const pushers[] = {
-      "Vay,GCA\"\nn_payloads = 2 # \"", "Boris\"\nradiative_drag = \"synchrotron,compton"};
+  static const char *const pushers[] = {"Vay,GCA\"\nn_payloads = 2 # \"",
+                                        "Boris\"\nradiative_drag = \"synchrotron,compton"};
   for (int k = 0; k < 12; k++) {
     const twin_case c = {.dim = 1 + k % 3,
                          .walls = k % 2 ? TWIN_REFLECT : TWIN_PERIODIC,
@@ -384,7 +384,7 @@ int main(void) {
   static const plain_case cases[] = {PLAIN_CASE(test_history_equals_the_cpus),
                                      PLAIN_CASE(test_external_fields_act_as_on_the_cpu),
                                      PLAIN_CASE(test_guiding_centres_and_radiation_are_the_cpus),
-      PLAIN_CASE(test_absorbing_walls_lose_particles),
+                                     PLAIN_CASE(test_absorbing_walls_lose_particles),
                                      PLAIN_CASE(test_fixed_point_runs_agree_bit_by_bit),
                                      PLAIN_CASE(test_every_example_runs_as_on_the_cpu),
                                      PLAIN_CASE(test_output_equals_the_cpus),

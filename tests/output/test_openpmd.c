@@ -18,8 +18,8 @@ static cw_status write_sample(const cw_grid *grid, cw_precision precision) {
   for (int c = 0; c < 3; c++)
     records[0].data[c] = make_array(grid, precision, c);
   records[1].data[0] = make_array(grid, CW_DOUBLE, 7);
-  cw_status status =
-      cw_output_write_fields(context, folder, NULL, grid, &(cw_output_time){40, 12.5, 0.125, 0, 0}, records, 2);
+  cw_status status = cw_output_write_fields(context, folder, NULL, grid,
+                                            &(cw_output_time){40, 12.5, 0.125, 0, 0}, records, 2);
   for (int c = 0; c < 3; c++)
     CW_DELETE(context, (void *)(uintptr_t)records[0].data[c]);
   CW_DELETE(context, (void *)(uintptr_t)records[1].data[0]);
@@ -165,8 +165,8 @@ START_TEST(test_file_holds_the_resolved_deck) {
   cw_grid grid = make_grid(1, 7, 1, 1);
   char *text = NULL;
   ck_ok(cw_deck_read(context, CW_SOURCE_DIR "/examples/reconnection.toml", NULL, 0, &deck));
-  ck_ok(cw_output_write_fields(context, folder, deck, &grid,
-                               &(cw_output_time){.step = 40, .dt = 1}, NULL, 0));
+  ck_ok(cw_output_write_fields(context, folder, deck, &grid, &(cw_output_time){.step = 40, .dt = 1},
+                               NULL, 0));
   hid_t file = open_sample(), type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
@@ -209,14 +209,14 @@ END_TEST
 START_TEST(test_faulty_records_are_refused) {
   cw_grid grid = make_grid(1, 7, 1, 1);
   cw_output_record two = {.name = "B", .components = 2}, bare = {.name = "B", .components = 1};
-  ck_fails(cw_output_write_fields(context, folder, NULL, &grid, &(cw_output_time){.step = 0, .dt = 1},
-                                  &two, 1),
+  ck_fails(cw_output_write_fields(context, folder, NULL, &grid,
+                                  &(cw_output_time){.step = 0, .dt = 1}, &two, 1),
            CW_ERROR_ARGUMENT, "has 2 components; expected 1 or 3");
-  ck_fails(cw_output_write_fields(context, folder, NULL, &grid, &(cw_output_time){.step = 0, .dt = 1},
-                                  &bare, 1),
+  ck_fails(cw_output_write_fields(context, folder, NULL, &grid,
+                                  &(cw_output_time){.step = 0, .dt = 1}, &bare, 1),
            CW_ERROR_ARGUMENT, "no data");
-  ck_fails(cw_output_write_fields(context, folder, NULL, &grid, &(cw_output_time){.step = -1, .dt = 1},
-                                  NULL, 0),
+  ck_fails(cw_output_write_fields(context, folder, NULL, &grid,
+                                  &(cw_output_time){.step = -1, .dt = 1}, NULL, 0),
            CW_ERROR_ARGUMENT, "negative");
   ck_assert_int_eq(count_entries(folder), 0);
 }

@@ -122,8 +122,11 @@ START_TEST(test_histograms_are_drawn) {
   static const struct {
     const char *name;
     double largest;
-  } cases[] = {{"spectrum", 3 * 6 / 0.5}, {"phase", 16},        {"phase_x_ux", 16},
-               {"phase_x_ux_p", 10},      {"phase_x_ux_e", 6}};
+  } cases[] = {{"spectrum", 3 * 6 / 0.5},
+               {"phase", 16},
+               {"phase_x_ux", 16},
+               {"phase_x_ux_p", 10},
+               {"phase_x_ux_e", 6}};
   if (no_gnuplot())
     return;
   write_sample_histograms();
@@ -156,8 +159,8 @@ START_TEST(test_fields_without_a_range_are_drawn) {
     values[n] = _i == 0 ? 0 : _i == 1 ? NAN : n % 7 ? 1 : INFINITY;
   cw_output_record record = {
       .name = "rho", .components = 1, .precision = CW_DOUBLE, .data = {values}};
-  ck_ok(cw_output_write_fields(context, folder, NULL, &grid, &(cw_output_time){.dt = 1},
-                               &record, 1));
+  ck_ok(
+      cw_output_write_fields(context, folder, NULL, &grid, &(cw_output_time){.dt = 1}, &record, 1));
   ck_ok(cw_plot_quantity(context, folder, "rho", -1, in_folder("q.png"), NULL));
   CW_DELETE(context, values);
 }
