@@ -64,6 +64,8 @@ static cw_status fill_species(const cw_setup_target *target, cw_checkpoint_file 
   cw_particles_view view = cw_particles_get_view(target->particles[s]);
   for (int k = file->deck->particles.species[s].n_payloads; k < CW_MAX_PAYLOADS; k++)
     view.payload[k] = NULL; /* the file has none */
+  if (file->deck->particles.species[s].pusher < CW_PUSHER_BORIS_GCA)
+    view.guide[0] = view.guide[1] = NULL; /* all are on their full orbits */
   CW_TRY(cw_particle_arrays_each(&view, target->grid->dim, label, read_array, file));
   return cw_particle_arrays_check(target->context, target->grid, &view, label);
 }

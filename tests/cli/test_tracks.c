@@ -199,6 +199,41 @@ START_TEST(test_tracks_of_another_run_are_not_taken_or_lost) {
 }
 END_TEST
 
+/* Payloads and ids of the checkpoint, in a deck that asks for one payload more and another pusher. */
+START_TEST(test_a_new_run_from_a_checkpoint_keeps_payloads) {
+  static const char deck[] =
+      "[simulation]\nname = \"more\"\nengine = \"srpic\"\nruntime = 100.0\n"
+      "[[particles.species]]\nlabel = \"e-\"\nmass = 1.0\ncharge = -1.0\ntracking = true\n"
+      "tracking_stride = 7\nn_payloads = 2\npusher = \"Boris,GCA\"\n"
+      "[[particles.species]]\nlabel = \"e+\"\nmass = 1.0\ncharge = 1.0\n"
+      "[setup]\nproblem = \"state\"\nfile = \"o/checkpoint_00000014.h5\"\n"
+      "external_B = [0.5, 0, 1.5]\nspecies.e-.payload2 = \"x\"\n[output]\ninterval = 0\n";
+  run("--out o --steps 14", 0);
+  program_write("more.toml", deck);
+  const program_result *result = program_run("run more.toml --quiet --steps 4 --out more");
+  ck_assert_msg(result->status == 0, "%s", result->err);
+  columns before = read_all("o"), after = read_all("more");
+  int64_t count;
+  char path[1024];
+  double *second;
+  snprintf(path, sizeof path, "%s", program_path("more/tracks.h5"));
+  ck_assert(cw_tracks_read(after.context, path, "e-", "payload2", &count, &second) == CW_OK);
+  int64_t met = 0;
+  for (int64_t r = 0; r < after.count && after.step[r] == 0; r++) {
+    ck_assert(second[r] == after.x[r]);
+    for (int64_t b = 0; b < before.count; b++)
+      if (before.step[b] == 14 && before.id[b] == after.id[r]) {
+        ck_assert(before.payload[b] == after.payload[r] && before.x[b] == after.x[r]);
+        met++;
+      }
+  }
+  ck_assert_int_gt(met, 20);
+  CW_DELETE(after.context, second);
+  clear(&before);
+  clear(&after);
+}
+END_TEST
+
 START_TEST(test_tracks_are_drawn) {
   if (system("command -v gnuplot >/dev/null") != 0) {
     fprintf(stderr, "skipped: no gnuplot here\n");
@@ -220,6 +255,7 @@ int main(void) {
   tcase_add_test(cases, test_threads_and_sorts_do_not_change_them);
   tcase_add_test(cases, test_a_resumed_run_has_the_records_of_an_unbroken_one);
   tcase_add_test(cases, test_tracks_of_another_run_are_not_taken_or_lost);
+  tcase_add_test(cases, test_a_new_run_from_a_checkpoint_keeps_payloads);
   tcase_add_test(cases, test_tracks_are_drawn);
   return program_suite("tracks", cases);
 }
