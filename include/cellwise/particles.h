@@ -61,6 +61,10 @@ CW_API cw_status cw_particles_resize(cw_particles *particles, int64_t count);
  * Errors: CW_ERROR_ARGUMENT (dim, precision or members differ), CW_ERROR_MEMORY, CW_ERROR_DEVICE;
  * after the last two `to` is empty. */
 CW_API cw_status cw_particles_copy(cw_particles *to, const cw_particles *from);
+/* Appends the slots of `from`, which may live in another space, behind those of `to`: a tail of its
+ * last sort. Errors: as cw_particles_copy; after the last two, slots of `to` that were there before
+ * are as they were. */
+CW_API cw_status cw_particles_append(cw_particles *to, const cw_particles *from);
 /* The current arrays; valid until the next reserve, resize or destroy. */
 CW_API cw_particles_view cw_particles_get_view(const cw_particles *particles);
 /* Slots in use; slots that there is room for; simulated axes. */

@@ -46,6 +46,7 @@ static void set_plasma(cw_deck *small, const cw_deck *deck, const cw_check_scale
 static void set_box(cw_deck *small, double particles_a_cell) {
   const int dim = small->grid.dim;
   const double edge = pow(CW_CHECK_TIMED / fmax(particles_a_cell, 1), 1.0 / dim);
+  small->grid.window_axis = CW_WINDOW_NONE;
   for (int a = 0; a < dim; a++) {
     const double cells = fmin(small->grid.resolution[a], fmax(ceil(edge), 4));
     small->grid.resolution[a] = (int32_t)cells;

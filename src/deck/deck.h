@@ -170,6 +170,8 @@ typedef struct cw_deck {
     cw_particle_boundary particles[3][2];
     double absorb_ds; /* thickness of absorbing layers; default 1 % of the shortest box edge */
     double match_ds;  /* of layers that match; the same default */
+    enum { CW_WINDOW_NONE = 0, CW_WINDOW_X, CW_WINDOW_Y, CW_WINDOW_Z } window_axis;
+    double window_speed, window_start; /* of a box that moves along it */
   } grid;
   struct {
     double larmor0, skindepth0;

@@ -100,11 +100,34 @@ static void check_layer(cw_deck_reader *reader, cw_field_boundary kind, const ch
                   path, *ds, 0.5 * across);
 }
 
+/* A window leaves what is behind it and meets what is in front of it: no side of its axis can be the
+ * other's image, or a wall for particles. */
+static void check_window(cw_deck_reader *reader) {
+  const cw_deck *deck = reader->deck;
+  const int axis = (int)deck->grid.window_axis - 1;
+  if (axis < 0)
+    return;
+  if (axis >= deck->grid.dim)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, "grid.window.axis"),
+                  "grid.window.axis: found axis %d of a grid of %d; expected one of its axes",
+                  axis + 1, deck->grid.dim);
+  else if (deck->simulation.engine != CW_ENGINE_SRPIC)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, "grid.window.axis"),
+                  "grid.window.axis: found a moving window; expected engine = \"srpic\" with it");
+  else if (deck->grid.particles[axis][0] != CW_PARTICLE_ABSORB ||
+           deck->grid.particles[axis][1] != CW_PARTICLE_ABSORB)
+    cw_deck_fault(reader, CW_RANK_WRITTEN, cw_deck_place_of(reader, "grid.window.axis"),
+                  "grid.window.axis: found sides of axis %d that are not ABSORB for particles; "
+                  "expected both to be, with a moving window",
+                  axis + 1);
+}
+
 void cw_deck_check_grid(cw_deck_reader *reader) {
   check_edges(reader);
   if (reader->rank == CW_RANK_NONE)
     check_cells(reader);
   check_periodic(reader);
+  check_window(reader);
   check_layer(reader, CW_FIELD_ABSORB, "grid.boundaries.absorb.ds", &reader->deck->grid.absorb_ds);
   check_layer(reader, CW_FIELD_MATCH, "grid.boundaries.match.ds", &reader->deck->grid.match_ds);
   double speed = reader->deck->algorithms.CFL * reader->deck->algorithms.correction;

@@ -30,6 +30,11 @@ static const cw_deck_choice particle_sides[] = {{"PERIODIC", CW_PARTICLE_PERIODI
                                                 {"REFLECT", CW_PARTICLE_REFLECT},
                                                 {"ABSORB", CW_PARTICLE_ABSORB},
                                                 {NULL, 0}};
+static const cw_deck_choice window_axes[] = {{"none", CW_WINDOW_NONE},
+                                             {"x", CW_WINDOW_X},
+                                             {"y", CW_WINDOW_Y},
+                                             {"z", CW_WINDOW_Z},
+                                             {NULL, 0}};
 static const cw_deck_choice tile_sizes[] = {{"4", 4},   {"6", 6},   {"8", 8},   {"10", 10},
                                             {"12", 12}, {"14", 14}, {"16", 16}, {NULL, 0}};
 static const cw_deck_choice pushers[] = {{"Boris", CW_PUSHER_BORIS},
@@ -100,6 +105,14 @@ const cw_deck_key cw_deck_keys[] = {
     {"grid.boundaries.match", "ds", CW_DECK_FLOAT, COMPUTED("1 % of the shortest box edge"), "L",
      "Thickness of layers in which the fields go over to those of setup.match_E and match_B",
      ABOVE(0, INFINITY), IN(grid.match_ds)},
+    {"grid.window", "axis", CW_DECK_CHOICE, DEFAULT("\"none\""), "",
+     "Axis along which the box moves, by whole cells: new plasma and fields of the problem come in "
+     "at its upper side",
+     ONE_OF(window_axes), IN(grid.window_axis)},
+    {"grid.window", "speed", CW_DECK_FLOAT, DEFAULT("1.0"), "c", "Speed of the window",
+     ABOVE(0, 1), IN(grid.window_speed)},
+    {"grid.window", "start", CW_DECK_FLOAT, DEFAULT("0.0"), "L/c", "When it begins to move",
+     RANGE(0, INFINITY), IN(grid.window_start)},
 
     {"scales", "larmor0", CW_DECK_FLOAT, REQUIRED, "L",
      "Larmor radius of a reference particle of u = 1 in the field B0", ABOVE(0, INFINITY),

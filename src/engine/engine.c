@@ -70,6 +70,8 @@ static const char *host_only_part(const cw_deck *deck) {
     return "[setup.injectors]";
   if (cw_deck_setup_has_table(deck, "antenna"))
     return "[setup.antenna]";
+  if (deck->grid.window_axis != CW_WINDOW_NONE)
+    return "[grid.window]";
   return cw_engine_match_bytes(deck, &(cw_grid){.points = 1}) > 0 ? "a side of kind MATCH" : NULL;
 }
 
@@ -110,6 +112,7 @@ cw_status cw_engine_make(cw_context *context, const cw_deck *deck, int blank, cw
   CW_TRY_CLEANUP(status, cw_engine_create_forces(made));
   CW_TRY_CLEANUP(status, made->ops->create(made));
   CW_TRY_CLEANUP(status, cw_engine_create_sources(made));
+  CW_TRY_CLEANUP(status, cw_engine_create_window(made));
   CW_TRY_CLEANUP(status, cw_engine_create_antenna(made));
   CW_TRY_CLEANUP(status, cw_engine_create_species_forces(made));
   *engine = made;

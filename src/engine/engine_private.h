@@ -93,6 +93,7 @@ struct cw_engine {
   void *copy[CW_QUANTITY_COUNT][3];  /* on the host, of a device's arrays, once asked for */
   double *density_copy;
   int64_t step;
+  int64_t window_cells; /* that the moving window has moved */
   int blank;   /* while it is made: without the deck's initial state, which a file gives */
   int halfway; /* a step has begun to change the state and has not ended */
   int settled; /* a device's step failed before it changed the state, and all before it were right */
@@ -133,6 +134,9 @@ cw_status cw_engine_add_species_force(cw_engine *engine, int s, double t, cw_vec
 /* The box has moved: values of places are to be formed anew. */
 void cw_engine_forget_species_forces(cw_engine *engine);
 /* The external fields alone, Ex ... Bz over the grid in the engine's space; NULL: zero. */
+/* The box has moved: values of places are to be formed anew. */
+void cw_engine_forget_forces(cw_engine *engine);
+/* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
 
 /* What sides of kind MATCH take the fields to; nothing is made without one. To be called when the
@@ -141,6 +145,9 @@ cw_status cw_engine_create_match(cw_engine *engine);
 void cw_engine_destroy_match(cw_engine *engine);
 /* Takes the interior of E and B for what the deck gives no expressions of. */
 void cw_engine_match_initial(cw_engine *engine);
+/* The array of component f, if it is kept as it was at the start, else NULL (and the expressions are
+ * to be formed anew): the box has moved. */
+double *cw_engine_match_shift(cw_engine *engine, int f);
 /* Brings the expressions to time t. */
 cw_status cw_engine_match(cw_engine *engine, double t);
 /* Component f of six, if a checkpoint has to keep it; 0: it does not. */
@@ -155,10 +162,22 @@ cw_status cw_engine_add_antenna(cw_engine *engine);
 /* Its amplitudes, for a checkpoint; 0: there are none. */
 int cw_engine_antenna_array(cw_engine *engine, cw_array *array);
 
+/* The deck's moving window; without one nothing is done. Once, when the initial state stands: */
+cw_status cw_engine_create_window(cw_engine *engine);
+/* To where it stood when the step before engine->step began. */
+void cw_engine_restore_window(cw_engine *engine);
+/* To where it stands in this step; *moved: tables of sorts are stale. */
+cw_status cw_engine_move_window(cw_engine *engine, int *moved);
+
 /* What makes particles while a run goes on, after the initial state stands; nothing is made without
  * any. To be destroyed after a failure, too. */
 cw_status cw_engine_create_sources(cw_engine *engine);
 void cw_engine_destroy_sources(cw_engine *engine);
+/* The first id that no particle has had; ids of new particles are to be counted. */
+uint64_t cw_engine_next_id(const cw_engine *engine);
+void cw_engine_count_ids(cw_engine *engine, const cw_particles *particles);
+/* Payloads and marks of the particles from slot before[s] of each species on. */
+cw_status cw_engine_name_newborn(cw_engine *engine, const int64_t *before);
 /* The particles that come in this step, between sort and push. */
 cw_status cw_engine_inject(cw_engine *engine);
 /* Their state for a checkpoint, one array after the other: the next id. */

@@ -99,6 +99,11 @@ cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, c
   return CW_OK;
 }
 
+void cw_engine_forget_forces(cw_engine *engine) {
+  if (engine->forces)
+    engine->forces->time = NAN;
+}
+
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]) {
   for (int f = 0; f < 6; f++)
     value[f] = NULL;

@@ -84,6 +84,13 @@ cw_status cw_engine_match(cw_engine *engine, double t) {
   return CW_OK;
 }
 
+double *cw_engine_match_shift(cw_engine *engine, int f) {
+  if (!engine->match)
+    return NULL;
+  engine->match->time = NAN;
+  return engine->match->given[f / 3] ? NULL : engine->match->target[f];
+}
+
 int cw_engine_match_array(cw_engine *engine, int f, cw_array *array) {
   const cw_grid *grid = &engine->grid;
   if (!engine->match || engine->match->given[f / 3])

@@ -222,6 +222,7 @@ cw_status cw_engine_restore(cw_context *context, const cw_deck *deck, int64_t st
   *engine = NULL;
   CW_TRY(cw_engine_make(context, deck, 1, &made));
   made->step = step;
+  cw_engine_restore_window(made);
   const passage way = {.engine = made, .source = source};
   cw_status status = restore_state(&way);
   if (status != CW_OK) {

@@ -7,27 +7,27 @@
 #include "setup/newborn.h"
 
 struct cw_sources {
-  cw_injectors *injectors;
-  cw_newborn *newborn; /* NULL: particles are given nothing */
-  uint64_t next_id; /* no particle of any species has had it or one above */
+  cw_injectors *injectors; /* NULL: a moving window alone */
+  cw_newborn *newborn;     /* NULL: particles are given nothing */
+  uint64_t next_id;        /* no particle of any species has had it or one above */
 };
 
-/* The largest id of all species, on the host. */
-static uint64_t largest_id(const cw_engine *engine) {
-  uint64_t largest = 0;
-  for (int s = 0; s < engine->species_count; s++) {
-    const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
-    for (int64_t p = 0; p < view.count; p++)
-      if (view.id[p] > largest)
-        largest = view.id[p];
-  }
-  return largest;
+uint64_t cw_engine_next_id(const cw_engine *engine) {
+  return engine->sources->next_id;
+}
+
+void cw_engine_count_ids(cw_engine *engine, const cw_particles *particles) {
+  const cw_particles_view view = cw_particles_get_view(particles);
+  uint64_t *next = &engine->sources->next_id;
+  for (int64_t p = 0; p < view.count; p++)
+    if (view.id[p] >= *next)
+      *next = view.id[p] + 1;
 }
 
 cw_status cw_engine_create_sources(cw_engine *engine) {
   cw_injectors *injectors;
   CW_TRY(cw_injectors_create(engine->context, engine->deck, 0, &injectors));
-  if (!injectors)
+  if (!injectors && engine->deck->grid.window_axis == CW_WINDOW_NONE)
     return CW_OK;
   const cw_status status = CW_NEW(engine->context, 1, "sources", &engine->sources);
   if (status != CW_OK) {
@@ -35,7 +35,9 @@ cw_status cw_engine_create_sources(cw_engine *engine) {
     return status;
   }
   engine->sources->injectors = injectors;
-  engine->sources->next_id = largest_id(engine) + 1;
+  engine->sources->next_id = 1;
+  for (int s = 0; s < engine->species_count; s++)
+    cw_engine_count_ids(engine, engine->species[s].particles);
   return cw_newborn_create(engine->context, engine->deck, 0, &engine->sources->newborn);
 }
 
@@ -48,8 +50,7 @@ void cw_engine_destroy_sources(cw_engine *engine) {
   engine->sources = NULL;
 }
 
-/* Payloads and marks of the particles from slot before[s] on. */
-static cw_status name_newborn(cw_engine *engine, const int64_t *before) {
+cw_status cw_engine_name_newborn(cw_engine *engine, const int64_t *before) {
   const cw_newborn *newborn = engine->sources->newborn;
   for (int s = 0; s < engine->species_count && newborn; s++) {
     const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
@@ -69,7 +70,7 @@ cw_status cw_engine_inject(cw_engine *engine) {
                                    .t = cw_engine_time(engine),
                                    .dt = engine->deck->dt,
                                    .next_id = sources ? &sources->next_id : NULL};
-  if (!sources)
+  if (!sources || !sources->injectors)
     return CW_OK;
   for (int s = 0; s < engine->species_count; s++) {
     particles[s] = engine->species[s].particles;
@@ -77,7 +78,7 @@ cw_status cw_engine_inject(cw_engine *engine) {
   }
   for (int k = 0; k < sources->injectors->count; k++)
     CW_TRY(cw_inject(sources->injectors, &sources->injectors->item[k], &target));
-  return name_newborn(engine, before);
+  return cw_engine_name_newborn(engine, before);
 }
 
 void cw_engine_sources_array(cw_engine *engine, int k, cw_array *array) {

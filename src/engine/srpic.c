@@ -10,10 +10,10 @@ const char *const cw_stage_names[CW_STAGE_COUNT] = {"sort", "push", "deposit", "
 
 /* A species due for sorting is sorted before its push, which overwrites the previous positions: so
  * those need not be permuted. */
-static cw_status sort_species(cw_engine *engine) {
+static cw_status sort_species(cw_engine *engine, int moved) {
   for (int s = 0; s < engine->species_count; s++) {
     cw_species_state *species = &engine->species[s];
-    if (species->cells && engine->step % species->sort_interval == 0)
+    if (species->cells && (moved || engine->step % species->sort_interval == 0))
       CW_TRY(cw_cells_sort(species->cells, species->particles));
     else if (!species->cells && engine->step > 0 && species->clear_interval > 0 &&
              engine->step % species->clear_interval == 0)
@@ -131,8 +131,10 @@ static cw_status advance_fields(cw_engine *engine) {
 
 static cw_status step(cw_engine *engine) {
   cw_status (*const mark)(cw_engine *, int) = engine->space_ops->mark;
+  int moved;
   CW_TRY(mark(engine, CW_STAGE_COUNT));
-  CW_TRY(sort_species(engine));
+  CW_TRY(cw_engine_move_window(engine, &moved));
+  CW_TRY(sort_species(engine, moved));
   CW_TRY(mark(engine, CW_STAGE_SORT));
   engine->halfway = 1;
   CW_TRY(cw_engine_inject(engine));

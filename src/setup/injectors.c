@@ -144,6 +144,11 @@ static cw_status read_side(const cw_injectors *injectors, cw_injector *made) {
                         made->name, text,
                         found == CW_PARTICLE_PERIODIC ? "PERIODIC" : "REFLECT",
                         made->kind == CW_INJECTOR_RESERVOIR ? "an ABSORB" : "an ABSORB or REFLECT");
+  if (made->kind == CW_INJECTOR_RESERVOIR && (int)deck->grid.window_axis == made->axis + 1)
+    return cw_deck_fail(injectors->context, deck, side->item[0],
+                        "setup.injectors.%s.side: found \"%s\", a side that moves with "
+                        "grid.window; expected one that stands",
+                        made->name, text);
   return CW_OK;
 }
 

@@ -263,6 +263,12 @@ static cw_status check(cw_context *context, cw_deck *deck, const cw_deck *stored
   CW_TRY(cw_external_check(context, deck));
   CW_TRY(cw_selection_check(context, deck));
   CW_TRY(cw_injectors_check(context, deck));
+  if (deck->grid.window_axis != CW_WINDOW_NONE && strcmp(problem->name, "expressions") != 0 &&
+      strcmp(problem->name, "thermal") != 0)
+    return cw_deck_fail(context, deck, deck->setup.where,
+                        "setup.problem: found \"%s\" with a moving window, which has to know the "
+                        "plasma beyond the box; expected \"expressions\" or \"thermal\"",
+                        problem->name);
   cw_antenna antenna;
   return cw_antenna_read(context, deck, &antenna);
 }

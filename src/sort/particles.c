@@ -204,9 +204,9 @@ cw_status cw_particles_resize(cw_particles *particles, int64_t count) {
   return CW_OK;
 }
 
-cw_status cw_particles_copy(cw_particles *to, const cw_particles *from) {
+/* Nothing but their slots may differ; spaces may where a copy crosses between them. */
+static cw_status check_alike(const cw_particles *to, const cw_particles *from) {
   const cw_particles_options *a = &to->options, *b = &from->options;
-  cw_context *context = a->space == CW_SPACE_DEVICE ? to->context : from->context;
   if (a->dim != b->dim || a->precision != b->precision || !a->with_weights != !b->with_weights ||
       a->payloads != b->payloads || !a->with_guide != !b->with_guide)
     return cw_fail(to->context, CW_ERROR_ARGUMENT,
@@ -215,6 +215,13 @@ cw_status cw_particles_copy(cw_particles *to, const cw_particles *from) {
                    b->payloads, b->with_guide ? ", guiding centres" : "", a->dim,
                    cw_precision_name(a->precision), a->with_weights ? ", weights" : "", a->payloads,
                    a->with_guide ? ", guiding centres" : "");
+  return CW_OK;
+}
+
+cw_status cw_particles_copy(cw_particles *to, const cw_particles *from) {
+  const cw_particles_options *a = &to->options, *b = &from->options;
+  cw_context *context = a->space == CW_SPACE_DEVICE ? to->context : from->context;
+  CW_TRY(check_alike(to, from));
   cw_particles_reordered(to, 0);
   CW_TRY(cw_particles_reserve(to, from->count));
   for (int m = 0; m < CW_MEMBERS; m++)
@@ -222,6 +229,21 @@ cw_status cw_particles_copy(cw_particles *to, const cw_particles *from) {
       CW_TRY(cw_space_copy(context, a->space, to->array[m], b->space, from->array[m],
                            (size_t)from->count * cw_member_size(m, a->precision)));
   cw_particles_reordered(to, from->count);
+  return CW_OK;
+}
+
+cw_status cw_particles_append(cw_particles *to, const cw_particles *from) {
+  const cw_particles_options *a = &to->options, *b = &from->options;
+  const int64_t base = to->count;
+  cw_context *context = a->space == CW_SPACE_DEVICE ? to->context : from->context;
+  CW_TRY(check_alike(to, from));
+  CW_TRY(cw_particles_resize(to, base + from->count));
+  for (int m = 0; m < CW_MEMBERS; m++) {
+    const size_t size = cw_member_size(m, a->precision);
+    if (to->array[m])
+      CW_TRY(cw_space_copy(context, a->space, (char *)to->array[m] + (size_t)base * size, b->space,
+                           from->array[m], (size_t)from->count * size));
+  }
   return CW_OK;
 }
 
