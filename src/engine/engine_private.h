@@ -133,10 +133,9 @@ void cw_engine_destroy_species_forces(cw_engine *engine);
 cw_status cw_engine_add_species_force(cw_engine *engine, int s, double t, cw_vector_view *E);
 /* The box has moved: values of places are to be formed anew. */
 void cw_engine_forget_species_forces(cw_engine *engine);
-/* The external fields alone, Ex ... Bz over the grid in the engine's space; NULL: zero. */
 /* The box has moved: values of places are to be formed anew. */
 void cw_engine_forget_forces(cw_engine *engine);
-/* The external fields alone, Ex ... Bz over the grid; NULL: zero. */
+/* The external fields alone, Ex ... Bz over the grid in the engine's space; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
 
 /* What sides of kind MATCH take the fields to; nothing is made without one. To be called when the
