@@ -1,4 +1,4 @@
-/* A tile of a matrix unit, C += A B, as a warp holds it: the one description that kernels share.
+/* Tile MMA of matrix_tile.h, C += A B, as a warp holds it.
  *
  *              rows  columns  depth  operands  sums    instruction
  *   double     16    8        8      FP64      FP64    2 m16n8k4 (9.0), 4 m8n8k4 (8.0)
@@ -23,8 +23,13 @@
 #define CW_KERNELS_MATRIX_TILE_CUH
 
 #include "base/device_cuda.cuh"
+#include "kernels/matrix_tile.h"
 
-enum { CW_TILE_ROWS = 16, CW_TILE_COLUMNS = 8, CW_TILE_DEPTH = 8 };
+enum {
+  CW_TILE_ROWS = CW_TILE_MMA_ROWS,
+  CW_TILE_COLUMNS = CW_TILE_MMA_COLUMNS,
+  CW_TILE_DEPTH = CW_TILE_MMA_DEPTH
+};
 
 /* The FP64 tile of 8 rows, 8 columns and depth 4: a (g, t), b (t, g), c (g, 2t) and (g, 2t + 1). */
 static __device__ __forceinline__ void cw_tile_small(double c[2], double a, double b) {

@@ -1,11 +1,13 @@
 /* Vectors of the instruction set at hand, for the real type of base/real.h in force: LANES numbers
- * each, EIGHT of them for eight rows of a product. No include guard on purpose. */
+ * each, EIGHT of them for the ROWS of a tile of a product (matrix_tile.h). No include guard on purpose. */
 #undef cw_lane
 #undef LANES
 #undef EIGHT
+#undef ROWS
 #undef REGISTERS
 #undef CW_MM_LANE
 
+#define ROWS CW_TILE_VECTOR_ROWS
 #if defined(__AVX512F__)
 #define REGISTERS 32
 #define LANES     8
@@ -24,7 +26,7 @@
 #define LANES 4
 #endif
 #endif
-#define EIGHT (8 / LANES)
+#define EIGHT (ROWS / LANES)
 
 #define CW_MM_LANE(name) CW_REAL_NAME(name##_lanes)
 #define cw_lane          CW_MM_LANE(cw_mm_lane)

@@ -5,7 +5,7 @@
  * with the rows in vector lanes and the columns broadcast; what is left over, and all rows of a
  * scalar matrix, with particles in the lanes and one sum over lanes a bin. */
 
-/* Sums rows [begin, begin + 8 vectors) of the product for `wide` columns from `column` on. */
+/* Sums rows [begin, begin + ROWS vectors) of the product for `wide` columns from `column` on. */
 CW_BODY void CW_REAL_NAME(cw_mm_multiply)(int slow_axis, int eights, int begin, int vectors,
                                           int column, int wide, int columns, int n, int first,
                                           cw_real *block, cw_scratch *s) {
@@ -18,7 +18,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply)(int slow_axis, int eights, int begin, 
     for (int t = 0; t < vectors; t++)
       for (int h = 0; h < EIGHT; h++) {
         const int w = begin + t, y = w % eights, i = w / eights;
-        row[t][h] = CW_MM_LANE(cw_mm_load)(s->plane[p] + 8 * y + LANES * h);
+        row[t][h] = CW_MM_LANE(cw_mm_load)(s->plane[p] + ROWS * y + LANES * h);
         if (slow_axis)
           row[t][h] *= s->slow[i][p];
       }
@@ -32,7 +32,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply)(int slow_axis, int eights, int begin, 
   for (int t = 0; t < vectors; t++)
     for (int c = 0; c < wide; c++)
       for (int h = 0; h < EIGHT; h++) {
-        cw_real *to = block + ((begin + t) * columns + column + c) * 8 + LANES * h;
+        cw_real *to = block + ((begin + t) * columns + column + c) * ROWS + LANES * h;
         CW_MM_LANE(cw_mm_store)
         (to, first ? sum[t][h][c] : sum[t][h][c] + CW_MM_LANE(cw_mm_load)(to));
       }
@@ -110,16 +110,16 @@ CW_BODY void CW_REAL_NAME(cw_mm_factors)(int dim, int order, int eights, int at,
                           : moment[1][k % K] * moment[2][k / K];
   for (int i = 0; dim == 3 && i < K; i++)
     CW_MM_LANE(cw_mm_store)(s->slow[i] + at, moment[0][i]);
-  for (int k = 8 * eights; k < plane_rows; k++)
-    CW_MM_LANE(cw_mm_store)(s->rest[k - 8 * eights] + at, plane[k]);
+  for (int k = ROWS * eights; k < plane_rows; k++)
+    CW_MM_LANE(cw_mm_store)(s->rest[k - ROWS * eights] + at, plane[k]);
   for (int y = 0; y < eights; y++)
     for (int h = 0; h < EIGHT; h++) {
       cw_lane square[LANES];
       for (int l = 0; l < LANES; l++)
-        square[l] = plane[8 * y + LANES * h + l];
+        square[l] = plane[ROWS * y + LANES * h + l];
       CW_MM_LANE(cw_mm_transpose)(square);
       for (int l = 0; l < LANES; l++)
-        CW_MM_LANE(cw_mm_store)(s->plane[at + l] + 8 * y + LANES * h, square[l]);
+        CW_MM_LANE(cw_mm_store)(s->plane[at + l] + ROWS * y + LANES * h, square[l]);
     }
 }
 
@@ -128,7 +128,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_sum_moments)(int dim, int order, int columns, co
                                              int eights, cw_real *block, cw_real *partial,
                                              cw_scratch *s) {
   const int K = 2 * order + 1, slow_axis = dim == 3, slow = slow_axis ? K : 1;
-  const int rest = (dim == 1 ? K : K * K) - 8 * eights;
+  const int rest = (dim == 1 ? K : K * K) - ROWS * eights;
   if (columns > 1)
     CW_REAL_NAME(cw_mm_read_field)(dim, order, job, bin, s);
   for (int first = 1; cursor.run < cursor.end; first = 0) {
@@ -153,15 +153,15 @@ CW_BODY void CW_REAL_NAME(cw_mm_column_moments)(int slow, int eights, int rest, 
   for (int w = 0; w < slow * eights; w++)
     for (int h = 0; h < EIGHT; h++) {
       for (int l = 0; l < LANES; l++)
-        square[l] = CW_MM_LANE(cw_mm_load)(s->block[l] + (w * columns + c) * 8 + LANES * h);
+        square[l] = CW_MM_LANE(cw_mm_load)(s->block[l] + (w * columns + c) * ROWS + LANES * h);
       CW_MM_LANE(cw_mm_transpose)(square);
       for (int l = 0; l < LANES; l++)
-        moment[w / eights + slow * (8 * (w % eights) + LANES * h + l)] = square[l];
+        moment[w / eights + slow * (ROWS * (w % eights) + LANES * h + l)] = square[l];
     }
   for (int k = 0; k < slow * rest; k++) {
     for (int l = 0; l < LANES; l++)
       square[l] = CW_MM_LANE(cw_mm_load)(s->partial[l] + (k * columns + c) * LANES);
-    moment[slow * 8 * eights + k] = CW_MM_LANE(cw_mm_totals)(square);
+    moment[slow * ROWS * eights + k] = CW_MM_LANE(cw_mm_totals)(square);
   }
 }
 
@@ -169,7 +169,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_column_moments)(int slow, int eights, int rest, 
 CW_BODY void CW_REAL_NAME(cw_mm_sum_bins)(int dim, int order, int columns, const cw_mm_job *job,
                                           const CW_REAL_NAME(cw_mm_walk) * walk, cw_scratch *s) {
   const int K = 2 * order + 1, slow = dim == 3 ? K : 1, plane_rows = dim == 1 ? K : K * K;
-  const int eights = columns == 1 ? 0 : plane_rows / 8, rest = plane_rows - 8 * eights;
+  const int eights = columns == 1 ? 0 : plane_rows / ROWS, rest = plane_rows - ROWS * eights;
   const int64_t node = CW_REAL_NAME(cw_mm_first_node)(dim, order, job, walk->bin);
   for (int l = 0; l < LANES; l++) {
     const CW_REAL_NAME(cw_mm_cursor) cursor = CW_REAL_NAME(cw_mm_walk_bin)(job, walk, l);
@@ -178,7 +178,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_sum_bins)(int dim, int order, int columns, const
       CW_REAL_NAME(cw_mm_sum_moments)
       (dim, order, columns, job, bin, cursor, eights, s->block[l], s->partial[l], s);
     } else {
-      memset(s->block[l], 0, (size_t)(slow * eights * columns * 8) * sizeof(cw_real));
+      memset(s->block[l], 0, (size_t)(slow * eights * columns * ROWS) * sizeof(cw_real));
       memset(s->partial[l], 0, (size_t)(slow * rest * columns * LANES) * sizeof(cw_real));
     }
   }

@@ -3,6 +3,7 @@
 #define CW_KERNELS_MASSMATRIX_SIZES_H
 
 #include "kernels/massmatrix/massmatrix_private.h"
+#include "kernels/matrix_tile.h"
 
 enum {
   MAX_NODES = CW_MASSMATRIX_MAX_ORDER + 1, /* of one axis, and pairs a <= b of them */
