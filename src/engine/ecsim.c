@@ -152,6 +152,20 @@ static cw_status step(cw_engine *engine) {
   return CW_OK;
 }
 
+/* Formats of matrix units are a device's, and of the pipeline that works on them. */
+static cw_status check_format(const cw_engine *engine) {
+  const cw_deck *deck = engine->deck;
+  const int tf32 = deck->algorithms.ecsim.matrix_format >= CW_MATRIX_TF32;
+  if (!tf32 || (engine->space == CW_SPACE_DEVICE &&
+                deck->algorithms.ecsim.pipeline == CW_PIPELINE_MATRIX))
+    return CW_OK;
+  return cw_deck_fail(engine->context, deck,
+                      cw_deck_written(deck, "algorithms.ecsim", "matrix_format"),
+                      "algorithms.ecsim.matrix_format: found %s; expected fp64 or fp32, or pipeline "
+                      "\"matrix\" and the backend cuda with it",
+                      deck->algorithms.ecsim.matrix_format == CW_MATRIX_TF32 ? "tf32" : "tf32x3");
+}
+
 static cw_status create_matrix(cw_engine *engine) {
   const cw_deck *deck = engine->deck;
   static const cw_massmatrix_method methods[] = {
@@ -200,6 +214,7 @@ static cw_status create(cw_engine *engine) {
   const cw_deck *deck = engine->deck;
   CW_TRY(CW_NEW(engine->context, 1, "engine ecsim", &engine->ecsim));
   CW_TRY(create_fields(engine));
+  CW_TRY(check_format(engine));
   CW_TRY(create_matrix(engine));
   if (deck->algorithms.ecsim.charge_correction)
     CW_TRY(cw_ecsim_charge_create(engine));

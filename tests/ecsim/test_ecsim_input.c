@@ -89,6 +89,26 @@ START_TEST(test_file_that_is_no_state_is_refused) {
 }
 END_TEST
 
+/* A format that only a device has. */
+START_TEST(test_tf32_on_the_cpu_is_refused) {
+  static const char text[] =
+      THERMAL("", SIDES_1D, "[algorithms.ecsim]\nmatrix_format = \"tf32\"\n");
+  const cw_context_options cpu = {.backend = CW_BACKEND_CPU, .threads = 1};
+  cw_context *context;
+  cw_deck *deck = NULL;
+  cw_engine *engine = NULL;
+  ck_assert_int_eq(cw_context_create(&cpu, &context, NULL, 0), CW_OK);
+  CW_CHECK_OK(context, cw_deck_parse(context, "deck.toml", text, strlen(text), NULL, 0, &deck));
+  CW_CHECK_OK(context, cw_setup_check(context, deck));
+  ck_assert_int_eq(cw_engine_create(context, deck, &engine), CW_ERROR_INPUT);
+  ck_assert_msg(strstr(cw_context_message(context), "matrix_format: found tf32; expected fp64"),
+                "%s", cw_context_message(context));
+  ck_assert_ptr_null(engine);
+  cw_deck_destroy(deck);
+  cw_context_destroy(context);
+}
+END_TEST
+
 /* The resolved deck of a state gives what the file gives, and is accepted with it. */
 START_TEST(test_resolved_deck_of_a_state_runs_again) {
   static const char text[] = STATE("");
@@ -116,6 +136,7 @@ int main(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_wrong_decks_are_refused, 0, 19);
   tcase_add_test(tests, test_keys_of_ecsim_are_refused_elsewhere);
+  tcase_add_test(tests, test_tf32_on_the_cpu_is_refused);
   tcase_add_test(tests, test_file_that_is_no_state_is_refused);
   tcase_add_test(tests, test_resolved_deck_of_a_state_runs_again);
   suite_add_tcase(suite, tests);
