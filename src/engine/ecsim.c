@@ -2,7 +2,8 @@
  *
  * Positions stand half a step ahead of velocities and fields. A step: sort -> current and mass
  * matrix of the particles where they are -> E at theta -> velocities, positions -> E and B.
- * Velocities are not relativistic: the particles' u is v. */
+ * The particles' u is v, or gamma v with algorithms.ecsim.relativistic: then each one's mean gamma of
+ * the step is foreseen before the sums. With charge_correction positions are displaced at the end. */
 #include "engine/ecsim.h"
 
 #include <math.h>
