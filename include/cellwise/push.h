@@ -55,9 +55,9 @@ typedef struct cw_push_guide {
 typedef struct cw_push_options {
   int order;        /* shape order of the gather: as the deposit's; 0 gathers with linear weights */
   cw_pusher pusher; /* the rule */
-  cw_push_path path;  /* the code */
-  double dt;          /* in units in which c = 1 and lengths are those of grid->dx */
-  double force_scale; /* dt * charge / mass * B0: u gets force_scale * (E + v x B) in a step */
+  cw_push_path path;   /* the code */
+  double dt;           /* in units in which c = 1 and lengths are those of grid->dx */
+  double force_scale;  /* dt * charge / mass * B0: u gets force_scale * (E + v x B) in a step */
   cw_push_drag drag;   /* zeros: none */
   cw_push_guide guide; /* of pushers with GCA */
 } cw_push_options;

@@ -90,8 +90,8 @@ static cw_status choose_backend(cw_context *context, const cw_context_options *o
   cw_status status = cw_device_count(context, &count);
   int missing = status != CW_OK || count == 0;
   if (status == CW_OK)
-    status = cw_device_open(
-        context, options->device || options->only_device ? &options->device : NULL);
+    status =
+        cw_device_open(context, options->device || options->only_device ? &options->device : NULL);
   if (status == CW_OK) {
     context->backend = CW_BACKEND_CUDA;
     return CW_OK;

@@ -85,7 +85,8 @@ void cw_engine_destroy_antenna(cw_engine *engine) {
 static void advance(const cw_engine *engine, cw_antenna_state *state) {
   const cw_antenna *antenna = &state->antenna;
   const double dt = engine->deck->dt, decay = exp(-antenna->damping * dt);
-  const double re = decay * cos(antenna->frequency * dt), im = -decay * sin(antenna->frequency * dt);
+  const double re = decay * cos(antenna->frequency * dt),
+               im = -decay * sin(antenna->frequency * dt);
   const double noise = sqrt(fmax(0, 1 - decay * decay) / 2);
   for (int m = 0; m < antenna->count; m++) {
     double normal[2], *a = &state->amplitude[2 * m];

@@ -97,12 +97,12 @@ static cw_status deposit(cw_engine *engine) {
     const cw_deck_species *species = engine->species[s].deck;
     if (species->charge == 0)
       continue;
-    const cw_massmatrix_species options = {
-        .charge = species->charge,
-        .beta = cw_ecsim_beta(engine->deck, species),
-        .scale = 1,
-        .relativistic = engine->deck->algorithms.ecsim.relativistic,
-        .gamma = state->gamma[s]};
+    const cw_massmatrix_species options = {.charge = species->charge,
+                                           .beta = cw_ecsim_beta(engine->deck, species),
+                                           .scale = 1,
+                                           .relativistic =
+                                               engine->deck->algorithms.ecsim.relativistic,
+                                           .gamma = state->gamma[s]};
     CW_TRY(cw_massmatrix_add_species(state->matrix,
                                      cw_particles_get_view(engine->species[s].particles), &options,
                                      B, Jhat, NULL));

@@ -107,7 +107,7 @@ static inline CW_HOST_DEVICE int cw_ecsim_move_one(const cw_ecsim_move_job *job,
   u.x = *ux, u.y = *uy, u.z = *uz;
   u = cw_ecsim_push(u, f, job->beta, job->gamma ? job->gamma[p] : 1);
   const double dt = job->gamma ? job->dt / cw_ecsim_gamma(u) : job->dt;
-  const double next[3] = {*ux = u.x, *uy = u.y, *uz = u.z};
+  const double next[3] = { *ux = u.x, *uy = u.y, *uz = u.z};
   CW_ECSIM_UNROLL
   for (int a = 0; a < dim; a++)
     if (!cw_ecsim_advance_place(job, a, p, next[a] * dt / job->grid.dx[a]))

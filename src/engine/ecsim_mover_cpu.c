@@ -13,8 +13,7 @@ static inline void predict(const cw_ecsim_move_job *job, int order, int dim, int
                            int64_t to) {
   const uint8_t *tag = job->particles.tag;
   for (int64_t p = from; p < to; p++)
-    job->gamma[p] =
-        tag && tag[p] == CW_TAG_DEAD ? 1 : cw_ecsim_predict_one(job, order, dim, p);
+    job->gamma[p] = tag && tag[p] == CW_TAG_DEAD ? 1 : cw_ecsim_predict_one(job, order, dim, p);
 }
 
 #define MOVE(order)                                                                                \

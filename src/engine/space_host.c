@@ -96,10 +96,9 @@ static cw_status add_squares(cw_engine *engine, const cw_particles_view *particl
     const int64_t end = cw_min_i64(first + CHUNK_BLOCKS, blocks);
 #pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
     for (int64_t b = first; b < end; b++)
-      sums[b - first] = block_squares(particles, engine->deck->algorithms.ecsim.relativistic,
-                                      b * CW_BLOCK,
-                                      cw_min_i64((b + 1) * CW_BLOCK, particles->count),
-                                      &counts[b - first]);
+      sums[b - first] =
+          block_squares(particles, engine->deck->algorithms.ecsim.relativistic, b * CW_BLOCK,
+                        cw_min_i64((b + 1) * CW_BLOCK, particles->count), &counts[b - first]);
     for (int64_t b = first; b < end; b++)
       *sum += sums[b - first], *alive += counts[b - first];
   }

@@ -64,9 +64,9 @@ int32_t cw_fields_image(const cw_fields *fields, const cw_fields_kind *kind, int
 /* First and last index that hold values of their own. */
 static void own_range(const cw_axis_rule *rule, int32_t *first, int32_t *last) {
   *first = rule->lower == CW_SIDE_OPEN ? -rule->ghost : 0;
-  *last = rule->upper == CW_SIDE_OPEN                     ? rule->n + rule->ghost - 1
+  *last = rule->upper == CW_SIDE_OPEN                    ? rule->n + rule->ghost - 1
           : rule->upper == CW_SIDE_MIRROR && !rule->dual ? rule->n
-                                                          : rule->n - 1;
+                                                         : rule->n - 1;
 }
 
 void cw_fields_own_range(const cw_fields *fields, const cw_fields_kind *kind, int axis,

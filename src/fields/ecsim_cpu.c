@@ -72,8 +72,8 @@ static void average_row(const cw_ecsim_job *job, const place *p) {
 typedef void row_function(const cw_ecsim_job *job, const place *p);
 
 static inline void over_rows(const cw_ecsim_job *job, row_function *function) {
-  const int64_t count = ((int64_t)job->grid->cells[1] + job->beyond[1]) *
-                        (job->grid->cells[2] + job->beyond[2]);
+  const int64_t count =
+      ((int64_t)job->grid->cells[1] + job->beyond[1]) * (job->grid->cells[2] + job->beyond[2]);
 #pragma omp parallel for num_threads(job->threads)                                                 \
     schedule(static) if (job->grid->points > CW_ECSIM_PARALLEL_POINTS)
   for (int64_t row = 0; row < count; row++) {

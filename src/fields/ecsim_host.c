@@ -145,8 +145,8 @@ static double square_sum(const cw_ecsim_fields *fields, const int32_t count[3], 
       double row = 0;
       for (int c = 0; c < 3; c++)
         for (int32_t i = 0; i < count[0]; i++)
-          row += (on_nodes ? cw_ecsim_share(fields, 0, i) : 1) *
-                 (array[c][at + i] * array[c][at + i]);
+          row +=
+              (on_nodes ? cw_ecsim_share(fields, 0, i) : 1) * (array[c][at + i] * array[c][at + i]);
       plane += (on_nodes ? cw_ecsim_share(fields, 1, j) : 1) * row;
     }
     total += (on_nodes ? cw_ecsim_share(fields, 2, k) : 1) * plane;

@@ -110,7 +110,7 @@ struct cw_fields {
   void *E[3], *B[3], *J[3];
   const double *target[6]; /* of matching sides; NULL: 0 */
   int passes;              /* of the last sync_J: how far a charge near a wall has been spread */
-  void *work; /* scratch of the filter, grown as needed; in the fields' space */
+  void *work;              /* scratch of the filter, grown as needed; in the fields' space */
   size_t work_size;
   void *spare;  /* device: takes a filtered component of J, which then changes places with it */
   double *sums; /* device: partial results of a reduction */

@@ -62,7 +62,9 @@ void cw_fields_set_outside(cw_fields *fields, const cw_fields_kind *kind, int co
       const int32_t n = grid->cells[axis];
       const slices at = {.axis = axis,
                          .first = upper ? n : -grid->ghost,
-                         .last = upper ? n + grid->ghost - 1 : kind->dual[axis] ? -1 : 0,
+                         .last = upper              ? n + grid->ghost - 1
+                                 : kind->dual[axis] ? -1
+                                                    : 0,
                          .margin = grid->ghost};
       if (fields->options.boundary[axis][upper] == CW_FIELD_MATCH)
         approach(fields, &at, NULL, nothing_left, component, array);

@@ -128,7 +128,7 @@ cw_status cw_antenna_read(cw_context *context, const cw_deck *deck, cw_antenna *
   CW_TRY(read_direction(context, deck, antenna));
   CW_TRY(add_modes(context, deck, antenna));
   for (int m = 0; m < antenna->count; m++)
-    antenna->mode[m].rms = antenna->amplitude * sqrt(2.0 / antenna->count) /
-                           across(antenna, antenna->mode[m].K);
+    antenna->mode[m].rms =
+        antenna->amplitude * sqrt(2.0 / antenna->count) / across(antenna, antenna->mode[m].K);
   return CW_OK;
 }

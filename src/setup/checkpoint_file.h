@@ -18,9 +18,9 @@
 /* What the run had come to. */
 typedef struct cw_checkpoint_info {
   int64_t step;
-  double first_energy;     /* total, at step 0 */
-  double max_charge_error; /* over the rows of history.csv */
-  int64_t history_bytes;   /* of history.csv, up to the last row at its interval */
+  double first_energy;                  /* total, at step 0 */
+  double max_charge_error;              /* over the rows of history.csv */
+  int64_t history_bytes;                /* of history.csv, up to the last row at its interval */
   int64_t series_step[CW_SERIES_COUNT]; /* of the last file at its interval; -1: none */
 } cw_checkpoint_info;
 

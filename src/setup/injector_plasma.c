@@ -84,7 +84,7 @@ static cw_status check_one(const cw_injectors *injectors, const cw_injector *inj
                           "setup.injectors.%s: found a plane of speed %g and a plasma of %g out of "
                           "side %c%c; expected a plane that outruns the plasma, by %g at least",
                           injector->name, injector->speed, outward, "xyz"[injector->axis],
-                          injector->upper ? '+' : '-', least_gap);
+                          injector -> upper ? '+' : '-', least_gap);
   }
   return CW_OK;
 }
@@ -113,9 +113,8 @@ static double expected_of(const cw_injectors *injectors, const cw_injector *inje
     each = deck->particles.ppc0;
     for (int a = 0; a < deck->grid.dim; a++)
       each *= (injector->upper_at[a] - injector->lower[a]) / deck->grid.dx[a];
-    return cw_injector_plasma(injectors, injector, x, t, &plasma) == CW_OK
-               ? each * plasma.density
-               : 0;
+    return cw_injector_plasma(injectors, injector, x, t, &plasma) == CW_OK ? each * plasma.density
+                                                                           : 0;
   }
   if (cw_injector_plasma(injectors, injector, x, t, &plasma) != CW_OK)
     return 0;

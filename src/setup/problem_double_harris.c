@@ -99,14 +99,14 @@ static double field(const void *user, int axis, const double x[3]) {
 
 static cw_harris plasma_of(const cw_deck *deck) {
   const sheets s = sheets_of(deck);
-  return (cw_harris){.sheets = 2,
-                     .middle = {middle(&s, 0), middle(&s, 1)},
-                     .half_width = s.d,
-                     .background = cw_setup_number(deck, "background"),
-                     .thermal = {cw_setup_number(deck, "thermal_electrons"),
-                                 cw_setup_number(deck, "thermal_ions")},
-                     .drift = {cw_setup_number(deck, "drift_electrons"),
-                               cw_setup_number(deck, "drift_ions")}};
+  return (cw_harris){
+      .sheets = 2,
+      .middle = {middle(&s, 0), middle(&s, 1)},
+      .half_width = s.d,
+      .background = cw_setup_number(deck, "background"),
+      .thermal = {cw_setup_number(deck, "thermal_electrons"),
+                  cw_setup_number(deck, "thermal_ions")},
+      .drift = {cw_setup_number(deck, "drift_electrons"), cw_setup_number(deck, "drift_ions")}};
 }
 
 int64_t cw_double_harris_expected(const cw_deck *deck, int species) {

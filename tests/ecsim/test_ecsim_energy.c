@@ -19,8 +19,8 @@
   "[setup]\nproblem = \"double_harris\"\nguide_field = 0.00097\n"
 /* clang-format on */
 
-static engine_fixture harris_with(int cells_z, int order, const char *pipeline, double theta, int passes,
-                                  int threads, const char *more) {
+static engine_fixture harris_with(int cells_z, int order, const char *pipeline, double theta,
+                                  int passes, int threads, const char *more) {
   char text[4096];
   snprintf(text, sizeof text, HARRIS_DECK, cells_z, 0.35 * cells_z, order, pipeline, theta, passes);
   char *setup = strstr(text, "[setup]");
@@ -82,8 +82,7 @@ START_TEST(test_change_of_energy_equals_the_identity) {
     keep_vector(grid, cw_ecsim_B(fields), B);
     engine_steps(&f, 1);
     const double now = total_energy(&f);
-    const double damped =
-        squared_change(grid, cw_ecsim_E(fields), E, 0) +
+    const double damped = squared_change(grid, cw_ecsim_E(fields), E, 0) +
                           squared_change(grid, cw_ecsim_B(fields), B, 0);
     const double expected =
         -V / theta * cw_engine_ecsim_report(f.engine).work - (theta - 0.5) * V * damped;
@@ -141,7 +140,8 @@ START_TEST(test_drift_of_a_matrix_in_single_precision) {
     engine_steps(&f, 1);
     worst = fmax(worst, fabs(total_energy(&f) / first - 1) + 0 * total_energy(&f));
   }
-  ck_assert_msg(worst >= 1e-12 && worst <= 1e-7, "order %d: the energy drifts by %.3e", 1 + _i, worst);
+  ck_assert_msg(worst >= 1e-12 && worst <= 1e-7, "order %d: the energy drifts by %.3e", 1 + _i,
+                worst);
   engine_clear(&f);
 }
 END_TEST

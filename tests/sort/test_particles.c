@@ -150,12 +150,11 @@ START_TEST(test_copy_holds_the_same_slots_and_is_another_order) {
                      0);
   }
   cw_particles_destroy(to);
-  const cw_particles_options other[] = {
-      {.dim = 3, .with_weights = 1},
-      {.dim = 2},
-      {.dim = 2, .with_weights = 1, .precision = CW_DOUBLE},
-      {.dim = 2, .with_weights = 1, .payloads = 1},
-      {.dim = 2, .with_weights = 1, .with_guide = 1}};
+  const cw_particles_options other[] = {{.dim = 3, .with_weights = 1},
+                                        {.dim = 2},
+                                        {.dim = 2, .with_weights = 1, .precision = CW_DOUBLE},
+                                        {.dim = 2, .with_weights = 1, .payloads = 1},
+                                        {.dim = 2, .with_weights = 1, .with_guide = 1}};
   for (int k = 0; k < 5; k++) {
     ck_assert_int_eq(cw_particles_create(context, &other[k], 0, &to), CW_OK);
     ck_assert_int_eq(cw_particles_copy(to, from), CW_ERROR_ARGUMENT);

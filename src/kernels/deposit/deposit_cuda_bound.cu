@@ -167,8 +167,8 @@ static cw_status take_census(cw_context *context, const cw_grid *grid,
     cells.size[a] = blocks_along(grid, a);
   }
   CW_TRY(cw_device_zero(context, counts, (size_t)points * sizeof *counts));
-  CW_CUDA_LAUNCH(context, count_blocks, cw_cuda_blocks(context, view->count, CW_THREADS), CW_THREADS,
-                 0, cells, view->count, counts);
+  CW_CUDA_LAUNCH(context, count_blocks, cw_cuda_blocks(context, view->count, CW_THREADS),
+                 CW_THREADS, 0, cells, view->count, counts);
   unsigned *from = counts, *to = counts + points;
   int64_t stride = 1;
   for (int a = 0; a < grid->dim; a++) {

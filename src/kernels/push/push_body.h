@@ -147,8 +147,7 @@ CW_BODY cw_lane3 CW_LANE_NAME(cw_drag_from)(cw_real synchrotron, cw_real compton
   cw_lane3 beta = CW_LANE_NAME(cw_scale3)(one / gamma, at);
   cw_lane3 force = CW_LANE_NAME(cw_add_scaled)(e, one, CW_LANE_NAME(cw_cross)(beta, b));
   cw_lane power = CW_LANE_NAME(cw_dot)(beta, e);
-  cw_lane3 kappa =
-      CW_LANE_NAME(cw_add_scaled)(CW_LANE_NAME(cw_cross)(force, b), power, e);
+  cw_lane3 kappa = CW_LANE_NAME(cw_add_scaled)(CW_LANE_NAME(cw_cross)(force, b), power, e);
   cw_lane chi = CW_LANE_NAME(cw_dot)(force, force) - power * power;
   chi = CW_LANE_SELECT(chi > 0, chi, zero);
   cw_lane x = synchrotron * chi + compton;

@@ -31,7 +31,7 @@ typedef struct cw_push_job {
   int guides;              /* particles may be guiding centres; `pusher` moves the others */
   cw_push_guide guide;
   double dt, spacing[3];
-  double step[3];          /* dt / dx */
+  double step[3]; /* dt / dx */
   cw_particles_view particles;
 } cw_push_job;
 
