@@ -8,6 +8,7 @@
 #include <muParserDLL.h>
 
 #include "base/context_private.h"
+#include "setup/expression_program.h"
 
 enum { VARIABLES = 8 };
 static const char *const variable_names[VARIABLES] = {"x",  "y",  "z",  "t",
@@ -25,60 +26,37 @@ struct cw_expression {
   int variables, slots;
   double value; /* of a constant */
   slot *slot;
+  cw_expression_program program;
+  cw_expression_instruction *code; /* its own */
 };
 
-static double sech(double x) {
-  return 1 / cosh(x);
-}
-static double sign(double x) {
-  return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-static double step(double x) {
-  return x < 0 ? 0 : 1;
-}
-/* The remainder with the sign of b: mod(-1, 3) = 2. */
-static double mod(double a, double b) {
-  return a - b * floor(a / b);
-}
-
-/* NaN where an argument is NaN, unlike fmin. */
 static double least(const double *x, int count) {
   double value = x[0];
   for (int k = 1; k < count; k++)
-    value = x[k] < value || isnan(x[k]) ? x[k] : value;
+    value = cw_expression_least(value, x[k]);
   return value;
 }
 static double most(const double *x, int count) {
   double value = x[0];
   for (int k = 1; k < count; k++)
-    value = x[k] > value || isnan(x[k]) ? x[k] : value;
+    value = cw_expression_most(value, x[k]);
   return value;
 }
 
-/* The functions of cw_expression_functions. */
 static const struct {
   const char *name;
   double (*one)(double);
   double (*two)(double, double);
   double (*many)(const double *, int);
 } bodies[] = {
-    {.name = "sin", .one = sin},     {.name = "cos", .one = cos},
-    {.name = "tan", .one = tan},     {.name = "asin", .one = asin},
-    {.name = "acos", .one = acos},   {.name = "atan", .one = atan},
-    {.name = "sinh", .one = sinh},   {.name = "cosh", .one = cosh},
-    {.name = "tanh", .one = tanh},   {.name = "sech", .one = sech},
-    {.name = "asinh", .one = asinh}, {.name = "acosh", .one = acosh},
-    {.name = "atanh", .one = atanh}, {.name = "exp", .one = exp},
-    {.name = "log", .one = log},     {.name = "ln", .one = log},
-    {.name = "log2", .one = log2},   {.name = "log10", .one = log10},
-    {.name = "sqrt", .one = sqrt},   {.name = "cbrt", .one = cbrt},
-    {.name = "abs", .one = fabs},    {.name = "sign", .one = sign},
-    {.name = "step", .one = step},   {.name = "floor", .one = floor},
-    {.name = "ceil", .one = ceil},   {.name = "round", .one = round},
-    {.name = "erf", .one = erf},     {.name = "erfc", .one = erfc},
-    {.name = "atan2", .two = atan2}, {.name = "pow", .two = pow},
-    {.name = "mod", .two = mod},     {.name = "hypot", .two = hypot},
-    {.name = "min", .many = least},  {.name = "max", .many = most},
+#define CW_BODY_OF(name, function) {#name, function, NULL, NULL},
+    CW_EXPRESSION_ONE(CW_BODY_OF)
+#undef CW_BODY_OF
+#define CW_BODY_OF(name, function) {#name, NULL, function, NULL},
+        CW_EXPRESSION_TWO(CW_BODY_OF)
+#undef CW_BODY_OF
+            {"min", NULL, NULL, least},
+    {"max", NULL, NULL, most},
 };
 
 /* muParser tells an error by calling back; it is looked at afterwards. */
@@ -140,7 +118,16 @@ static cw_status make(cw_context *context, int variables, cw_expression **expres
 cw_status cw_expression_create_number(cw_context *context, double value,
                                       cw_expression **expression) {
   CW_TRY(make(context, 0, expression));
-  (*expression)->value = value;
+  cw_expression *made = *expression;
+  const cw_status status = CW_NEW(context, 1, "expression", &made->code);
+  if (status != CW_OK) {
+    CW_DELETE(context, made);
+    *expression = NULL;
+    return status;
+  }
+  made->value = value;
+  made->code[0] = (cw_expression_instruction){CW_CODE_NUMBER, 0, value};
+  made->program = (cw_expression_program){made->code, 1, 1};
   return CW_OK;
 }
 
@@ -164,6 +151,8 @@ cw_status cw_expression_create(cw_context *context, const char *text,
       goto cleanup;
     }
   made->value = mupEval(made->slot[0].parser);
+  CW_TRY_CLEANUP(status, CW_NEW(context, strlen(text) + 1, "expression", &made->code));
+  made->program = cw_expression_translate(text, scope, made->code);
   *expression = made;
   made = NULL;
 cleanup:
@@ -178,11 +167,16 @@ void cw_expression_destroy(cw_expression *expression) {
     if (expression->slot[k].parser)
       mupRelease(expression->slot[k].parser);
   CW_DELETE(expression->context, expression->slot);
+  CW_DELETE(expression->context, expression->code);
   CW_DELETE(expression->context, expression);
 }
 
 int cw_expression_variables(const cw_expression *expression) {
   return expression->variables;
+}
+
+cw_expression_program cw_expression_get_program(const cw_expression *expression) {
+  return expression->program;
 }
 
 double cw_expression_at(const cw_expression *expression, const double x[3], double t) {

@@ -9,17 +9,21 @@
 
 #include "deck/deck.h"
 #include "setup/expression.h"
+#include "setup/expression_body.h"
 
 enum { MAX_NESTING = 64, NAME = CW_DECK_NAME, SHOWN = 32 };
 
 const cw_expression_function cw_expression_functions[] = {
-    {"sin", 1, 1},   {"cos", 1, 1},   {"tan", 1, 1},   {"asin", 1, 1},  {"acos", 1, 1},
-    {"atan", 1, 1},  {"sinh", 1, 1},  {"cosh", 1, 1},  {"tanh", 1, 1},  {"sech", 1, 1},
-    {"asinh", 1, 1}, {"acosh", 1, 1}, {"atanh", 1, 1}, {"exp", 1, 1},   {"log", 1, 1},
-    {"ln", 1, 1},    {"log2", 1, 1},  {"log10", 1, 1}, {"sqrt", 1, 1},  {"cbrt", 1, 1},
-    {"abs", 1, 1},   {"sign", 1, 1},  {"step", 1, 1},  {"floor", 1, 1}, {"ceil", 1, 1},
-    {"round", 1, 1}, {"erf", 1, 1},   {"erfc", 1, 1},  {"atan2", 2, 2}, {"pow", 2, 2},
-    {"mod", 2, 2},   {"hypot", 2, 2}, {"min", 1, 16},  {"max", 1, 16},  {NULL, 0, 0}};
+#define CW_FUNCTION(name, function) {#name, 1, 1},
+    CW_EXPRESSION_ONE(CW_FUNCTION)
+#undef CW_FUNCTION
+#define CW_FUNCTION(name, function) {#name, 2, 2},
+        CW_EXPRESSION_TWO(CW_FUNCTION)
+#undef CW_FUNCTION
+#define CW_FUNCTION(name, function) {#name, 1, 16},
+            CW_EXPRESSION_MANY(CW_FUNCTION)
+#undef CW_FUNCTION
+                {NULL, 0, 0}};
 
 enum { VARIABLES = 8, ALWAYS = 4 }; /* the first ones are never free names */
 static const char *const variable_names[VARIABLES] = {"x",  "y",  "z",  "t",
