@@ -54,7 +54,14 @@ static int plain_failures;
                 cw_context_message(context), (part));                                              \
   } while (0)
 
-/* A context on the first device for each case; without a device the program says why and skips.
+/* CELLWISE_TEST_SHORT=1 in the environment: a few cases of each kind, for tools under which a device
+ * is a hundred times slower. */
+static inline int plain_short(void) {
+  const char *text = getenv("CELLWISE_TEST_SHORT");
+  return text && strcmp(text, "1") == 0;
+}
+
+/* A context on a device for each case; without a device the program says why and skips.
  * CELLWISE_CASE in the environment: only the cases whose names contain it (sanitizers are slow). */
 static inline int plain_main(const plain_case *cases, int count) {
   char message[512] = "";

@@ -67,11 +67,11 @@ typedef struct cw_deposit_report {
  *   J       in/out, over `grid`, where the particles are
  *   report  out, may be NULL. On a device it is waited for; without it the deposit is queued, and a
  *           particle outside is a fault that the next wait for the device tells
- * On a device a tile whose scratch fits in no team's shared memory takes the flat path, which the
- * report shows as flat; fixed point there counts on max_move.
+ * Fixed point on a device counts on max_move.
  * A table that is older than the particles' order costs only time (their stencils take the escape
  * path): callers that must know ask cw_cells_check.
- * Errors: CW_ERROR_ARGUMENT (order, tile, drift, precision, ghost cells too few for the order),
+ * Errors: CW_ERROR_ARGUMENT (order, tile, drift, precision, ghost cells too few for the order; on a
+ * device a tile whose scratch fits in no team's shared memory: the message says which edges do),
  * CW_ERROR_MEMORY, CW_ERROR_NUMERIC (a particle with a value that is not finite, or that moved too
  * far: J is then undefined; the message names its slot and id), CW_ERROR_UNSUPPORTED (path VECTOR
  * where it is not compiled, or with CW_DEPOSIT_TILED_FIXED on less than AVX-512). */

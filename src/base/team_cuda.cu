@@ -1,23 +1,8 @@
 /* How a team is launched: does its arena fit, and how many threads it gets. */
-#include <stdio.h>
-
 #include "base/device_cuda.cuh"
+#include "base/tile_edges.h"
 
 enum { DEFAULT_SHARED_LIMIT = 48 * 1024 }; /* above it a kernel has to ask */
-
-static const int tile_edges[] = {4, 6, 8, 10, 12, 14, 16};
-
-/* "4, 6" : the tile edges whose arena is at most `limit` bytes; "none". */
-static void list_fitting(const cw_team_request *request, size_t limit, char *text, size_t size) {
-  size_t length = 0;
-  for (int edge : tile_edges) {
-    if (request->arena_of_tile(request->user, edge) > limit || length + 8 > size)
-      continue;
-    length += (size_t)snprintf(text + length, size - length, "%s%d", length ? ", " : "", edge);
-  }
-  if (length == 0)
-    snprintf(text, size, "none");
-}
 
 static cw_status check_arena(cw_context *context, const cw_team_request *request, size_t fixed) {
   const cw_device_properties *device = cw_device_opened(context);
@@ -28,8 +13,8 @@ static cw_status check_arena(cw_context *context, const cw_team_request *request
     return cw_fail(context, CW_ERROR_ARGUMENT,
                    "%s: a team needs %zu bytes of shared memory; %s has %zu a team", request->name,
                    request->arena, device->name, limit);
-  char fitting[64] = "";
-  list_fitting(request, limit, fitting, sizeof fitting);
+  char fitting[64];
+  cw_tile_edges_that_fit(limit, request->arena_of_tile, request->user, fitting, sizeof fitting);
   return cw_fail(context, CW_ERROR_ARGUMENT,
                  "%s: a tile of edge %d needs %zu bytes of shared memory; %s has %zu a team; tile "
                  "edges that fit: %s",

@@ -12,8 +12,9 @@ typedef struct cw_bench_case {
   int32_t cells[3]; /* an axis */
   int ppc;
   int tile, drift, team_size;
-  int sort_interval;  /* steps between sorts that the timed state stands for */
+  int sort_interval; /* steps between sorts that the timed state stands for; 0: never sorted */
   int sort_intervals[8], sort_interval_count; /* `step`: each of them; the first is the above */
+  double dead, tail;  /* `deposit`: shares of slots that are dead, that came after the sort */
   double temperature; /* spread of each component of u */
   double bulk;        /* drift of u along x */
   double cfl;

@@ -10,6 +10,7 @@
 #include "cli/bench.h"
 #include "cli/bench_device.h"
 #include "cli/tile_model.h"
+#include "kernels/deposit/deposit_fit.h"
 #include "kernels/deposit/deposit_scratch.h"
 
 typedef struct deposit_state {
@@ -55,6 +56,44 @@ static void move(const deposit_state *s, int last) {
   }
 }
 
+static void copy_slot(const cw_particles_view *view, int64_t to, int64_t from) {
+  for (int a = 0; a < 3; a++) {
+    if (view->i[a]) {
+      view->i[a][to] = view->i[a][from];
+      cw_real_set(view->dx[a], view->precision, to,
+                  cw_real_get(view->dx[a], view->precision, from));
+    }
+    cw_real_set(view->u[a], view->precision, to, cw_real_get(view->u[a], view->precision, from));
+  }
+  view->tag[to] = view->tag[from];
+  view->id[to] = (uint64_t)to + 1;
+}
+
+/* Slots that came after the sort: they stand where others do that are chosen at random. */
+static cw_status append_tail(deposit_state *s) {
+  const cw_bench_case *c = s->bench_case;
+  const int64_t sorted = s->view.count;
+  const int64_t tail = llround((double)sorted * c->tail / (1 - c->tail));
+  CW_TRY(cw_particles_resize(s->particles, sorted + tail));
+  s->view = cw_particles_get_view(s->particles);
+  for (int64_t k = 0; k < tail; k++) {
+    double r[2];
+    cw_random_uniform(c->seed, 2, (uint64_t)k, 0, r);
+    copy_slot(&s->view, sorted + k, cw_min_i64((int64_t)(r[0] * (double)sorted), sorted - 1));
+  }
+  return CW_OK;
+}
+
+static void kill(const deposit_state *s) {
+  for (int64_t p = 0; p < s->view.count; p++) {
+    double r[2];
+    cw_random_uniform(s->bench_case->seed, 3, s->view.id[p], 0, r);
+    if (r[0] < s->bench_case->dead)
+      s->view.tag[p] = CW_TAG_DEAD;
+  }
+}
+
+/* Sorted sort_interval steps ago, or never; then some came and some died. */
 static cw_status make_particles(deposit_state *s) {
   const cw_bench_case *c = s->bench_case;
   cw_cells_options options = {.dim = c->dim, .tile = c->tile, .key = CW_KEY_CURRENT};
@@ -68,9 +107,14 @@ static cw_status make_particles(deposit_state *s) {
     memcpy(s->view.dx[a], s->view.dx_prev[a], count * (size_t)cw_precision_size(c->precision));
   }
   CW_TRY(cw_cells_create(s->context, &options, &s->cells));
-  CW_TRY(cw_cells_sort(s->cells, s->particles));
+  if (c->sort_interval > 0)
+    CW_TRY(cw_cells_sort(s->cells, s->particles));
   s->layout = cw_cells_get_view(s->cells);
   s->view = cw_particles_get_view(s->particles);
+  if (c->tail > 0)
+    CW_TRY(append_tail(s));
+  if (c->dead > 0)
+    kill(s);
   for (int step = 1; step < c->sort_interval; step++)
     move(s, 0);
   move(s, 1);
@@ -160,6 +204,12 @@ static cw_status time_variant(deposit_state *s, const char *name, cw_deposit_met
   double seconds;
   s->options.method = method;
   s->options.path = path;
+  if (s->on_device && method != CW_DEPOSIT_FLAT &&
+      cw_deposit_check_tile(s->context, &s->options, s->grid.dim, s->bench_case->precision,
+                            s->bench_case->tile) != CW_OK) {
+    cw_log(s->context, CW_LOG_WARNING, "%s is left out: %s", name, cw_context_message(s->context));
+    return CW_OK;
+  }
   CW_TRY(cw_bench_time(s->bench_case->repeats, clear, deposit, s, &seconds));
   if (s->on_device) { /* once more, with the counts; the result comes back to be checked */
     CW_TRY(clear(s));
@@ -201,7 +251,9 @@ static cw_status time_device(deposit_state *s, json_t *variants) {
 static cw_status to_device(deposit_state *s) {
   s->on_device = 1;
   CW_TRY(cw_bench_device_particles(s->context, s->grid.dim, &s->view, &s->device_view));
-  CW_TRY(cw_bench_device_cells(s->context, &s->layout, &s->device_layout));
+  s->device_layout = (cw_cells_view){0};
+  if (s->layout.total_tiles > 0)
+    CW_TRY(cw_bench_device_cells(s->context, &s->layout, &s->device_layout));
   s->device_J.precision = s->bench_case->precision;
   for (int c = 0; c < 3; c++)
     CW_TRY(cw_memory_alloc(s->context, CW_SPACE_DEVICE, J_bytes(s), 1, "current",
@@ -329,15 +381,11 @@ cleanup:
   return status;
 }
 
-/* A form of the tile; none where its scratch fits in no team's shared memory: then all go flat. */
 static cw_status time_sums(deposit_state *s, const char *sums, cw_deposit_method method,
                            json_t *variants) {
   char name[32];
   snprintf(name, sizeof name, "tile_%d_%s", s->bench_case->tile, sums);
-  CW_TRY(time_variant(s, name, method, CW_DEPOSIT_PATH_AUTO, variants));
-  if (s->report.tiled == 0)
-    json_array_remove(variants, json_array_size(variants) - 1);
-  return CW_OK;
+  return time_variant(s, name, method, CW_DEPOSIT_PATH_AUTO, variants);
 }
 
 /* One tile size: sums in reals, in 64 bits and, where there are any, in 32 bits of fixed point. */

@@ -26,6 +26,8 @@ enum {
   OPT_DRIFT,
   OPT_TEAM,
   OPT_SORT,
+  OPT_DEAD,
+  OPT_TAIL,
   OPT_TEMPERATURE,
   OPT_BULK,
   OPT_CFL,
@@ -48,7 +50,13 @@ static const struct argp_option options[] = {
     {"drift", OPT_DRIFT, "N", 0, "cells a particle may be from its tile, 0 to 4 (default 1)", 0},
     {"team-size", OPT_TEAM, "N", 0, "threads a team on a device (default 0: by occupancy)", 0},
     {"sort-interval", OPT_SORT, "N[,N...]", 0,
-     "steps between sorts in `step`, up to 8 numbers; elsewhere one (default 1)", 0},
+     "steps between sorts in `step`, up to 8 numbers; since the sort in `deposit`, one (default 1); "
+     "0: never sorted",
+     0},
+    {"dead", OPT_DEAD, "SHARE", 0, "of the slots in `deposit` that died since the sort (default 0)",
+     0},
+    {"tail", OPT_TAIL, "SHARE", 0,
+     "of the slots in `deposit` that were appended since the sort (default 0)", 0},
     {"temperature", OPT_TEMPERATURE, "T", 0, "thermal spread of u (default 0.1)", 0},
     {"bulk", OPT_BULK, "U", 0, "drift of u along x (default 0)", 0},
     {"cfl", OPT_CFL, "C", 0, "CFL number (default 0.5)", 0},
@@ -134,6 +142,12 @@ static error_t parse(int key, char *value, struct argp_state *state) {
     return 0;
   case OPT_SORT:
     sort_intervals(a, value);
+    return 0;
+  case OPT_DEAD:
+    a->c.dead = real(a, "--dead", value, 0, 0.99);
+    return 0;
+  case OPT_TAIL:
+    a->c.tail = real(a, "--tail", value, 0, 0.99);
     return 0;
   case OPT_TEMPERATURE:
     a->c.temperature = real(a, "--temperature", value, 0, 100);
@@ -235,12 +249,13 @@ static json_t *case_json(const char *kernel, const cw_bench_case *c, const cw_co
   json_t *cells = json_array();
   for (int a = 0; a < c->dim; a++)
     json_array_append_new(cells, json_integer(c->cells[a]));
-  return json_pack("{s:i, s:i, s:s, s:o, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:i, s:s, s:i}", "dim",
-                   c->dim, "order", c->order, "precision", cw_precision_name(c->precision), "cells",
-                   cells, "ppc", c->ppc, "tile", c->tile, "drift", c->drift, "sort_interval",
-                   c->sort_interval, "temperature", c->temperature, "bulk", c->bulk, "cfl", c->cfl,
-                   "threads", cw_context_threads(context), "instruction_set",
-                   cw_isa_name(cw_context_isa(context)), "repeats", c->repeats);
+  return json_pack(
+      "{s:i, s:i, s:s, s:o, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:i, s:s, s:i}", "dim",
+      c->dim, "order", c->order, "precision", cw_precision_name(c->precision), "cells", cells,
+      "ppc", c->ppc, "tile", c->tile, "drift", c->drift, "sort_interval", c->sort_interval, "dead",
+      c->dead, "tail", c->tail, "temperature", c->temperature, "bulk", c->bulk, "cfl", c->cfl,
+      "threads", cw_context_threads(context), "instruction_set",
+      cw_isa_name(cw_context_isa(context)), "repeats", c->repeats);
 }
 
 static void print_table(const char *kernel, const json_t *variants) {
@@ -275,7 +290,7 @@ static void print_table(const char *kernel, const json_t *variants) {
  * copies, in double, and what orders them; some 300 an atom its coordinates, the plan and a second
  * one for the check. */
 static int check_memory(const bench_arguments *arguments, int atoms, const cw_context *context) {
-  double particles = atoms ? arguments->c.atoms : arguments->c.ppc;
+  double particles = atoms ? arguments->c.atoms : arguments->c.ppc / (1 - arguments->c.tail);
   for (int a = 0; a < arguments->c.dim && !atoms; a++)
     particles *= arguments->c.cells[a];
   double need = (atoms ? 300 : 200) * particles / 1048576;

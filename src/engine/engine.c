@@ -66,8 +66,6 @@ static const char *host_only_part(const cw_deck *deck) {
   for (int s = 0; s < deck->particles.species_count; s++)
     if (deck->particles.species[s].tracking)
       return "tracking of particles.species";
-  if (cw_deck_setup_has_table(deck, "injectors"))
-    return "[setup.injectors]";
   if (cw_deck_setup_has_table(deck, "antenna"))
     return "[setup.antenna]";
   if (deck->grid.window_axis != CW_WINDOW_NONE)
@@ -77,11 +75,14 @@ static const char *host_only_part(const cw_deck *deck) {
 
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
   const char *host_only = host_only_part(deck);
-  if (cw_context_backend(context) == CW_BACKEND_CPU || !host_only)
+  const cw_engine_ops *ops = ops_of(deck);
+  if (cw_context_backend(context) == CW_BACKEND_CPU)
     return CW_OK;
+  if (!host_only)
+    return ops->check_device ? ops->check_device(context, deck) : CW_OK;
   return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                 "%s: %s works on the backend cpu only; found the backend %s", deck->path, host_only,
-                 cw_backend_name(cw_context_backend(context)));
+                 "%s: %s works on the backend cpu only; found the backend %s", deck->path,
+                 host_only, cw_backend_name(cw_context_backend(context)));
 }
 
 static cw_space space_of(const cw_context *context) {
@@ -186,9 +187,23 @@ void cw_engine_destroy(cw_engine *engine) {
   CW_DELETE(engine->context, engine);
 }
 
+/* A value that is not finite may come from the deck's external fields: then these are named. */
+static cw_status explain(cw_engine *engine, cw_status status) {
+  char message[CW_MESSAGE_SIZE];
+  memcpy(message, cw_context_message(engine->context), sizeof message);
+  if (status != CW_ERROR_NUMERIC)
+    return status;
+  if (cw_engine_explain_forces(engine) == CW_ERROR_INPUT)
+    return CW_ERROR_INPUT;
+  return cw_fail(engine->context, status, "%s", message);
+}
+
 /* On a device, what a particle did in one step shows in a later one: the state is then lost. */
 static cw_status when(cw_engine *engine, cw_status status) {
-  if (status == CW_OK || engine->space == CW_SPACE_HOST || engine->settled)
+  if (status == CW_OK || engine->space == CW_SPACE_HOST)
+    return status;
+  status = explain(engine, status);
+  if (engine->settled)
     return status;
   engine->halfway = 1;
   return cw_fail(engine->context, status, "at step %lld or before: %s", (long long)engine->step,

@@ -2,7 +2,11 @@
 #ifndef CW_ENGINE_ENGINE_CUDA_H
 #define CW_ENGINE_ENGINE_CUDA_H
 
+#include <cellwise/grid.h>
 #include <cellwise/particles.h>
+
+#include "setup/expression_body.h"
+#include "setup/inject_region.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +44,36 @@ cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_preci
 /* Largest |density| over the interior; work: one double on the device. Waits for it. */
 cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
                                  double *work, double *largest);
+
+/* Adds the weights of the live particles in each cell of the region to counts, an array on the
+ * device, in units of 1 / CW_INJECT_WEIGHT: the same bits as on the host. Queued. */
+cw_status cw_engine_count_region_cuda(cw_context *context, const cw_particles_view *particles,
+                                      int dim, const cw_inject_region *region, int64_t *counts);
+
+/* One component of an external field at time t over the grid, ghost cells included. */
+typedef struct cw_external_job {
+  cw_grid grid;
+  int32_t size[3]; /* points that differ along each axis: all, or 1 */
+  double shift[3], t;
+  const cw_expression_instruction *code; /* on the device, as `stack` and `values` */
+  int length;
+  double *stack;  /* of cw_engine_external_stack values; NULL: 0 of them */
+  double *values; /* out */
+} cw_external_job;
+
+/* Whether a value was not finite, and the time of the first one. On the device, zero at first. */
+typedef struct cw_external_fault {
+  uint32_t found;
+  double t;
+} cw_external_fault;
+
+/* Values that programs of that depth need beside the threads' own; 0: none. */
+enum { CW_EXTERNAL_THREADS = 1 << 14 };
+int64_t cw_engine_external_stack(int depth);
+/* Queued. A value that is not finite is a fault (CW_FAULT_NOT_FINITE, the point) told by the next
+ * wait. */
+cw_status cw_engine_fill_external_cuda(cw_context *context, const cw_external_job *job,
+                                       cw_external_fault *first);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,23 @@ cw_status cw_engine_block_energy_cuda(cw_context *context, const cw_particles_vi
   return absent(context);
 }
 
+cw_status cw_engine_count_region_cuda(cw_context *context, const cw_particles_view *particles,
+                                      int dim, const cw_inject_region *region, int64_t *counts) {
+  (void)particles, (void)dim, (void)region, (void)counts;
+  return absent(context);
+}
+
+int64_t cw_engine_external_stack(int depth) {
+  (void)depth;
+  return 0;
+}
+
+cw_status cw_engine_fill_external_cuda(cw_context *context, const cw_external_job *job,
+                                       cw_external_fault *first) {
+  (void)job, (void)first;
+  return absent(context);
+}
+
 cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double *total,
                                      const double *one) {
   (void)points, (void)total, (void)one;

@@ -27,6 +27,8 @@ typedef struct cw_engine_device cw_engine_device; /* space_device.c */
 typedef struct cw_engine_ops {
   const char *name;
   const char *(*host_only)(const cw_deck *deck); /* what of it a device has not; NULL: nothing */
+  /* What a deck asks for that the context's device can't do, at the key's place; NULL: nothing. */
+  cw_status (*check_device)(cw_context *context, const cw_deck *deck);
   const char *const *stage_names;
   int stage_count;
   cw_status (*create)(cw_engine *engine);
@@ -135,6 +137,9 @@ cw_status cw_engine_add_species_force(cw_engine *engine, int s, double t, cw_vec
 void cw_engine_forget_species_forces(cw_engine *engine);
 /* The box has moved: values of places are to be formed anew. */
 void cw_engine_forget_forces(cw_engine *engine);
+/* After a fault on a device: CW_ERROR_INPUT, with the key, the place and the time in the message, if
+ * an external field was not finite; else CW_OK, or what made it impossible to tell. */
+cw_status cw_engine_explain_forces(cw_engine *engine);
 /* The external fields alone, Ex ... Bz over the grid in the engine's space; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
 

@@ -1,23 +1,58 @@
 /* The fields that act on particles: the engine's own, and with them the deck's external ones. */
 #include <math.h>
+#include <string.h>
 
 #include "base/context_private.h"
-#include "base/space.h"
+#include "base/device.h"
 #include "comm/comm.h"
+#include "engine/engine_cuda.h"
 #include "engine/engine_private.h"
 #include "setup/external.h"
+
+/* What a device needs to evaluate a component. */
+typedef struct on_device {
+  cw_expression_instruction *code;
+  double *stack; /* NULL: the threads' own are deep enough */
+} on_device;
 
 struct cw_forces {
   cw_external *external;
   double time;      /* of the values; NAN: none yet */
-  double *value[6]; /* external Ex ... Bz over the grid, on the host; NULL: zero */
-  double *copy[6];  /* of these, in the engine's space: the same arrays on the host */
+  double *value[6]; /* external Ex ... Bz over the grid, in the engine's space; NULL: zero */
   void *total[6];   /* with the engine's own, in its precision; NULL where there is no value */
+  on_device device[6];
+  cw_external_fault *first; /* on the device */
 };
+
+static cw_status to_device(cw_engine *engine, int field) {
+  cw_context *context = engine->context;
+  cw_forces *forces = engine->forces;
+  on_device *device = &forces->device[field];
+  const cw_external_plan plan = cw_external_get_plan(forces->external, &engine->grid, field);
+  const int64_t deep = cw_engine_external_stack(plan.program.depth);
+  const size_t bytes = (size_t)plan.program.length * sizeof *plan.program.code;
+  CW_TRY(cw_memory_alloc(context, CW_SPACE_DEVICE, bytes, 1, "external field's program",
+                         (void **)&device->code));
+  if (deep > 0)
+    CW_TRY(cw_memory_alloc(context, CW_SPACE_DEVICE, (size_t)deep, sizeof(double),
+                           "external field's stack", (void **)&device->stack));
+  return cw_device_write(context, device->code, plan.program.code, bytes);
+}
+
+static cw_status create_component(cw_engine *engine, int field) {
+  cw_context *context = engine->context;
+  cw_forces *forces = engine->forces;
+  const size_t points = (size_t)engine->grid.points;
+  CW_TRY(cw_memory_alloc(context, engine->space, points, sizeof(double), "external field",
+                         (void **)&forces->value[field]));
+  CW_TRY(cw_memory_alloc(context, engine->space, points,
+                         (size_t)cw_precision_size(engine->deck->simulation.precision),
+                         "field with the external one", &forces->total[field]));
+  return engine->space == CW_SPACE_DEVICE ? to_device(engine, field) : CW_OK;
+}
 
 cw_status cw_engine_create_forces(cw_engine *engine) {
   cw_context *context = engine->context;
-  const cw_precision precision = engine->deck->simulation.precision;
   cw_external *external = NULL;
   CW_TRY(cw_external_create(context, engine->deck, "external", 0, &external));
   if (!external)
@@ -30,18 +65,12 @@ cw_status cw_engine_create_forces(cw_engine *engine) {
   cw_forces *forces = engine->forces;
   forces->external = external;
   forces->time = NAN;
-  for (int f = 0; f < 6; f++) {
-    if (!cw_external_has(external, f))
-      continue;
-    CW_TRY(CW_NEW(context, engine->grid.points, "external field", &forces->value[f]));
-    forces->copy[f] = forces->value[f];
-    if (engine->space == CW_SPACE_DEVICE)
-      CW_TRY(cw_memory_alloc(context, engine->space, (size_t)engine->grid.points, sizeof(double),
-                             "external field", (void **)&forces->copy[f]));
-    CW_TRY(cw_memory_alloc(context, engine->space, (size_t)engine->grid.points,
-                           (size_t)cw_precision_size(precision), "field with the external one",
-                           &forces->total[f]));
-  }
+  for (int f = 0; f < 6; f++)
+    if (cw_external_has(external, f))
+      CW_TRY(create_component(engine, f));
+  if (engine->space == CW_SPACE_DEVICE)
+    CW_TRY(cw_memory_alloc(context, CW_SPACE_DEVICE, 1, sizeof *forces->first,
+                           "first fault of external fields", (void **)&forces->first));
   return CW_OK;
 }
 
@@ -50,18 +79,35 @@ void cw_engine_destroy_forces(cw_engine *engine) {
   if (!forces)
     return;
   for (int f = 0; f < 6; f++) {
-    if (forces->copy[f] != forces->value[f])
-      cw_memory_free(engine->context, engine->space, forces->copy[f]);
-    CW_DELETE(engine->context, forces->value[f]);
+    cw_memory_free(engine->context, engine->space, forces->value[f]);
     cw_memory_free(engine->context, engine->space, forces->total[f]);
+    cw_memory_free(engine->context, CW_SPACE_DEVICE, forces->device[f].code);
+    cw_memory_free(engine->context, CW_SPACE_DEVICE, forces->device[f].stack);
   }
+  cw_memory_free(engine->context, CW_SPACE_DEVICE, forces->first);
   cw_external_destroy(forces->external);
   CW_DELETE(engine->context, forces);
   engine->forces = NULL;
 }
 
-/* External values at time t, where they are not there yet. They are evaluated on the host: those
- * that move cross to a device in each step. */
+/* On a device by the expression's program: nothing crosses to it. */
+static cw_status fill(cw_engine *engine, int field, double t) {
+  cw_forces *forces = engine->forces;
+  if (engine->space == CW_SPACE_HOST)
+    return cw_external_fill(forces->external, &engine->grid, field, t, forces->value[field]);
+  const cw_external_plan plan = cw_external_get_plan(forces->external, &engine->grid, field);
+  cw_external_job job = {.grid = engine->grid,
+                         .t = t,
+                         .code = forces->device[field].code,
+                         .length = plan.program.length,
+                         .stack = forces->device[field].stack,
+                         .values = forces->value[field]};
+  memcpy(job.size, plan.size, sizeof job.size);
+  memcpy(job.shift, plan.shift, sizeof job.shift);
+  return cw_engine_fill_external_cuda(engine->context, &job, forces->first);
+}
+
+/* External values at time t, where they are not there yet. */
 static cw_status evaluate(cw_engine *engine, double t) {
   cw_forces *forces = engine->forces;
   if (forces->time == t || (!isnan(forces->time) && !cw_external_moves(forces->external)))
@@ -69,18 +115,33 @@ static cw_status evaluate(cw_engine *engine, double t) {
   for (int f = 0; f < 6; f++) {
     if (!forces->value[f])
       continue;
-    CW_TRY(cw_external_fill(forces->external, &engine->grid, f, t, forces->value[f]));
+    CW_TRY(fill(engine, f, t));
     /* ECSIM's response is folded at the edges: field and response must have the same images there
      */
     for (int a = 0; a < engine->grid.dim && engine->ecsim; a++)
       if (engine->deck->grid.fields[a][0] == CW_FIELD_PERIODIC)
-        CW_TRY(cw_comm_fill_ghosts(engine->context, &engine->grid, CW_DOUBLE, forces->value[f], a));
-    if (forces->copy[f] != forces->value[f])
-      CW_TRY(cw_space_copy(engine->context, engine->space, forces->copy[f], CW_SPACE_HOST,
-                           forces->value[f], (size_t)engine->grid.points * sizeof(double)));
+        CW_TRY(cw_comm_fill_ghosts_in(engine->context, engine->space, &engine->grid, CW_DOUBLE,
+                                      forces->value[f], a));
   }
   forces->time = t;
   return CW_OK;
+}
+
+cw_status cw_engine_explain_forces(cw_engine *engine) {
+  cw_forces *forces = engine->forces;
+  cw_external_fault first = {0};
+  double *values = NULL;
+  if (!forces || !forces->first)
+    return CW_OK;
+  CW_TRY(cw_device_read(engine->context, &first, forces->first, sizeof first));
+  if (!first.found)
+    return CW_OK;
+  cw_status status = CW_NEW(engine->context, engine->grid.points, "external field", &values);
+  for (int f = 0; f < 6 && status == CW_OK; f++)
+    if (forces->value[f])
+      status = cw_external_fill(forces->external, &engine->grid, f, first.t, values);
+  CW_DELETE(engine->context, values);
+  return status;
 }
 
 cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, cw_vector_view *B) {
@@ -93,7 +154,7 @@ cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, c
     if (!forces->value[f] || !view->component[f % 3])
       continue;
     CW_TRY(engine->space_ops->add_field(engine, view->precision, view->component[f % 3],
-                                        forces->copy[f], forces->total[f]));
+                                        forces->value[f], forces->total[f]));
     view->component[f % 3] = forces->total[f];
   }
   return CW_OK;
@@ -111,6 +172,6 @@ cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]
     return CW_OK;
   CW_TRY(evaluate(engine, t));
   for (int f = 0; f < 6; f++)
-    value[f] = engine->forces->copy[f];
+    value[f] = engine->forces->value[f];
   return CW_OK;
 }

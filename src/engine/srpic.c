@@ -4,6 +4,8 @@
 
 #include "base/context_private.h"
 #include "engine/engine_private.h"
+#include "kernels/deposit/deposit_fit.h"
+#include "setup/setup.h"
 
 const char *const cw_stage_names[CW_STAGE_COUNT] = {"sort", "push", "deposit", "fields",
                                                     "boundaries"};
@@ -62,15 +64,15 @@ static cw_status push_species(cw_engine *engine) {
 }
 
 /* Nothing is faster than light; a little more for the rounding of two offsets. */
-static double largest_move(const cw_engine *engine) {
+static double largest_move(const cw_deck *deck, const cw_grid *grid) {
   double move = 0;
-  for (int a = 0; a < engine->grid.dim; a++)
-    move = fmax(move, engine->deck->dt / engine->grid.dx[a]);
+  for (int a = 0; a < grid->dim; a++)
+    move = fmax(move, deck->dt / grid->dx[a]);
   return fmin(move + 1e-6, 1);
 }
 
-static cw_deposit_options deposit_options(const cw_engine *engine, const cw_deck_species *species) {
-  const cw_deck *deck = engine->deck;
+static cw_deposit_options deposit_options(const cw_deck *deck, const cw_grid *grid,
+                                          const cw_deck_species *species) {
   return (cw_deposit_options){
       .order = deck->algorithms.deposit.shape_order,
       .method = !deck->algorithms.deposit.tiled_deposit ? CW_DEPOSIT_FLAT
@@ -78,7 +80,7 @@ static cw_deposit_options deposit_options(const cw_engine *engine, const cw_deck
                                                         : CW_DEPOSIT_TILED,
       .drift = deck->algorithms.deposit.drift,
       .team_size = deck->algorithms.deposit.team_size,
-      .max_move = largest_move(engine),
+      .max_move = largest_move(deck, grid),
       .charge = species->charge,
       .dt = deck->dt,
   };
@@ -93,7 +95,7 @@ static cw_status deposit_species(cw_engine *engine) {
     const cw_species_state *species = &engine->species[s];
     if (species->deck->charge == 0 || !species->deck->deposit)
       continue;
-    cw_deposit_options options = deposit_options(engine, species->deck);
+    cw_deposit_options options = deposit_options(deck, &engine->grid, species->deck);
     cw_particles_view view = cw_particles_get_view(species->particles);
     cw_cells_view cells = {0};
     if (species->cells) {
@@ -153,6 +155,11 @@ static cw_status step(cw_engine *engine) {
   return CW_OK;
 }
 
+static int64_t sort_interval(const cw_deck *deck, int s) {
+  const int64_t own = deck->particles.species[s].spatial_sorting_interval;
+  return own >= 0 ? own : deck->particles.spatial_sorting_interval;
+}
+
 static cw_status create(cw_engine *engine) {
   const cw_deck *deck = engine->deck;
   cw_fields_options options = {.precision = deck->simulation.precision,
@@ -163,17 +170,39 @@ static cw_status create(cw_engine *engine) {
   for (int a = 0; a < 3; a++)
     options.absorb_width[a] = deck->grid.absorb_ds, options.match_width[a] = deck->grid.match_ds;
   CW_TRY(cw_fields_create(engine->context, &engine->grid, &options, &engine->fields));
-  for (int s = 0; s < deck->particles.species_count; s++) {
-    const int64_t own = deck->particles.species[s].spatial_sorting_interval;
-    CW_TRY(cw_engine_create_species(
-        engine, s, own >= 0 ? own : deck->particles.spatial_sorting_interval,
-        deck->algorithms.deposit.tile_size, !deck->algorithms.deposit.vendor_sort));
-  }
+  for (int s = 0; s < deck->particles.species_count; s++)
+    CW_TRY(cw_engine_create_species(engine, s, sort_interval(deck, s),
+                                    deck->algorithms.deposit.tile_size,
+                                    !deck->algorithms.deposit.vendor_sort));
   CW_TRY(cw_engine_create_match(engine));
   CW_TRY(cw_engine_load(engine, cw_fields_E(engine->fields), cw_fields_B(engine->fields)));
   cw_engine_match_initial(engine);
   CW_TRY(cw_engine_match(engine, 0));
   return cw_fields_fill_ghosts(engine->fields);
+}
+
+/* A tile must fit into a team's shared memory where any species is sorted into tiles. */
+static cw_status check_device(cw_context *context, const cw_deck *deck) {
+  cw_grid grid;
+  int sorted = 0;
+  if (!deck->algorithms.deposit.enable || !deck->algorithms.deposit.tiled_deposit)
+    return CW_OK;
+  for (int s = 0; s < deck->particles.species_count; s++)
+    sorted |= deck->particles.species[s].charge != 0 && deck->particles.species[s].deposit &&
+              sort_interval(deck, s) > 0;
+  if (!sorted)
+    return CW_OK;
+  CW_TRY(cw_setup_grid(context, deck, &grid));
+  const cw_deposit_options options = deposit_options(deck, &grid, &deck->particles.species[0]);
+  const cw_status status = cw_deposit_check_tile(
+      context, &options, grid.dim, deck->simulation.precision, deck->algorithms.deposit.tile_size);
+  if (status == CW_OK)
+    return CW_OK;
+  return cw_deck_fail(
+      context, deck, cw_deck_written(deck, "algorithms.deposit", "tiled_deposit_tile_size"),
+      "algorithms.deposit.tiled_deposit_tile_size: %s; or lower tiled_deposit_drift, or set "
+      "tiled_deposit = false",
+      cw_context_message(context));
 }
 
 static void destroy(cw_engine *engine) {
@@ -219,6 +248,7 @@ static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
 }
 
 const cw_engine_ops cw_srpic_ops = {.name = "srpic",
+                                    .check_device = check_device,
                                     .stage_names = cw_stage_names,
                                     .stage_count = CW_STAGE_COUNT,
                                     .create = create,

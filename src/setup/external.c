@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/context_private.h"
 #include "setup/formula.h"
@@ -106,6 +107,14 @@ static walk walk_of(const cw_external *external, const cw_grid *grid, int field)
   if (external->deck->simulation.engine != CW_ENGINE_ECSIM)
     cw_initial_shift(external->deck, field < 3, field % 3, made.shift);
   return made;
+}
+
+cw_external_plan cw_external_get_plan(const cw_external *external, const cw_grid *grid, int field) {
+  const walk walk = walk_of(external, grid, field);
+  cw_external_plan plan = {.program = cw_expression_get_program(external->field[field])};
+  memcpy(plan.size, walk.size, sizeof plan.size);
+  memcpy(plan.shift, walk.shift, sizeof plan.shift);
+  return plan;
 }
 
 static void place_of(const walk *walk, int64_t i, int64_t j, int64_t k, double x[3]) {

@@ -3,6 +3,7 @@
 #ifndef CW_SETUP_EXTERNAL_H
 #define CW_SETUP_EXTERNAL_H
 
+#include "setup/expression_program.h"
 #include "setup/setup.h"
 
 typedef struct cw_external cw_external;
@@ -28,6 +29,14 @@ int cw_external_moves(const cw_external *external);
  * message has the place and the time). */
 cw_status cw_external_fill(const cw_external *external, const cw_grid *grid, int field, double t,
                            double *values);
+/* The same elsewhere: the program, the points that differ along each axis (all, or 1), and where in
+ * a cell they stand. The program is the external fields'. */
+typedef struct cw_external_plan {
+  cw_expression_program program;
+  int32_t size[3];
+  double shift[3];
+} cw_external_plan;
+cw_external_plan cw_external_get_plan(const cw_external *external, const cw_grid *grid, int field);
 /* Largest external magnetic field at the box's corners, middles and centre at the start and the end
  * of the run, of a checked deck. */
 double cw_external_largest_B(const cw_deck *deck);

@@ -2,6 +2,7 @@
 
 #include "base/context_private.h"
 #include "base/reals.h"
+#include "setup/place_body.h"
 
 static double constant(const void *user, int axis, const double x[3]) {
   (void)x;
@@ -11,7 +12,7 @@ static double constant(const void *user, int axis, const double x[3]) {
 void cw_initial_coordinates(const cw_grid *grid, const int64_t index[3], const double shift[3],
                             double x[3]) {
   for (int a = 0; a < 3; a++)
-    x[a] = a < grid->dim ? grid->origin[a] + ((double)index[a] + shift[a]) * grid->dx[a] : 0;
+    x[a] = cw_place(grid, a, index[a], shift[a]);
 }
 
 /* 1 where an axis has one node more than cells: engine ecsim has a normal E of its own on both of

@@ -55,8 +55,8 @@ static cw_status add_piece(pieces *all, const piece *made) {
 
 static uint64_t key_of(const pieces *all, const int32_t index[3]) {
   const cw_grid *grid = all->target->grid;
-  const uint64_t cells = (uint64_t)grid->cells[0] * (uint64_t)grid->cells[1] *
-                         (uint64_t)grid->cells[2];
+  const uint64_t cells =
+      (uint64_t)grid->cells[0] * (uint64_t)grid->cells[1] * (uint64_t)grid->cells[2];
   uint64_t cell = 0;
   for (int a = 2; a >= 0; a--)
     cell = cell * (uint64_t)grid->cells[a] +
@@ -163,8 +163,8 @@ static cw_status reservoir_pieces(pieces *all) {
     whole_cell(&made);
     made.from[axis] = upper ? 0 : 1 - depth;
     made.to[axis] = upper ? depth : 1;
-    CW_TRY(plasma_at(all, &made, grid->origin[axis] + (upper ? grid->cells[axis] : 0) *
-                                                          grid->dx[axis]));
+    CW_TRY(plasma_at(all, &made,
+                     grid->origin[axis] + (upper ? grid->cells[axis] : 0) * grid->dx[axis]));
     CW_TRY(finish_piece(all, &made));
     CW_TRY(add_piece(all, &made));
   }
@@ -183,13 +183,8 @@ static void region_range(const pieces *all, int axis, int32_t *first, int32_t *e
   *end = (int32_t)fmax(*first, fmin(grid->cells[axis], round(high)));
 }
 
-typedef struct region {
-  int32_t first[3], end[3];
-  int64_t cells;
-} region;
-
-static region region_of(const pieces *all) {
-  region made = {.cells = 1};
+static cw_inject_region region_of(const pieces *all) {
+  cw_inject_region made = {.cells = 1};
   for (int a = 0; a < 3; a++) {
     region_range(all, a, &made.first[a], &made.end[a]);
     made.cells *= made.end[a] - made.first[a];
@@ -197,7 +192,7 @@ static region region_of(const pieces *all) {
   return made;
 }
 
-static void region_index(const region *of, int64_t n, int32_t index[3]) {
+static void region_index(const cw_inject_region *of, int64_t n, int32_t index[3]) {
   for (int a = 0; a < 3; a++) {
     const int32_t cells = of->end[a] - of->first[a];
     index[a] = of->first[a] + (int32_t)(n % cells);
@@ -207,12 +202,11 @@ static void region_index(const region *of, int64_t n, int32_t index[3]) {
 
 /* Weights of the live particles of the first species in each cell of the region, in 2^-20: whole
  * numbers, so that the sum does not depend on its order. */
-static void count_region(const pieces *all, const region *of, int64_t *counts) {
+static void count_region(const pieces *all, const cw_inject_region *of, int64_t *counts) {
   const cw_particles_view view =
       cw_particles_get_view(all->target->particles[all->injector->species[0]]);
   const int dim = all->target->grid->dim;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(cw_context_threads(all->injectors->context))
+#pragma omp parallel for schedule(static) num_threads(cw_context_threads(all->injectors->context))
   for (int64_t p = 0; p < view.count; p++) {
     int64_t cell = 0;
     int inside = view.tag[p] != CW_TAG_DEAD;
@@ -222,7 +216,7 @@ static void count_region(const pieces *all, const region *of, int64_t *counts) {
       cell = cell * (of->end[a] - of->first[a]) + (i - of->first[a]);
     }
     const double weight = view.weight ? cw_real_get(view.weight, view.precision, p) : 1;
-    const int64_t share = (int64_t)(weight * (1 << 20));
+    const int64_t share = (int64_t)(weight * CW_INJECT_WEIGHT);
     if (inside) {
 #pragma omp atomic
       counts[cell] += share;
@@ -230,7 +224,7 @@ static void count_region(const pieces *all, const region *of, int64_t *counts) {
   }
 }
 
-static cw_status lacking_pieces(pieces *all, const region *of, const int64_t *counts) {
+static cw_status lacking_pieces(pieces *all, const cw_inject_region *of, const int64_t *counts) {
   const double ppc0 = all->injectors->deck->particles.ppc0;
   double lack = 0, lacking = 0;
   for (int64_t n = 0; n < of->cells; n++) {
@@ -239,7 +233,7 @@ static cw_status lacking_pieces(pieces *all, const region *of, const int64_t *co
     whole_cell(&made);
     CW_TRY(plasma_at(all, &made, 0));
     CW_TRY(finish_piece(all, &made));
-    const double missing = ppc0 * made.plasma.density - (double)counts[n] / (1 << 20);
+    const double missing = ppc0 * made.plasma.density - (double)counts[n] / CW_INJECT_WEIGHT;
     lack += missing;
     if (!(missing > 0) || !(made.expected > 0))
       continue;
@@ -254,13 +248,17 @@ static cw_status lacking_pieces(pieces *all, const region *of, const int64_t *co
 }
 
 static cw_status replenish_pieces(pieces *all) {
-  const region of = region_of(all);
+  const cw_inject_region of = region_of(all);
   int64_t *counts = NULL;
   if (of.cells == 0 || all->target->step % all->injector->interval != 0)
     return CW_OK;
   CW_TRY(CW_NEW(all->injectors->context, of.cells, "particles of a region", &counts));
   count_region(all, &of, counts);
-  const cw_status status = lacking_pieces(all, &of, counts);
+  cw_status status = CW_OK;
+  if (all->target->count)
+    status = all->target->count(all->target->user, all->injector->species[0], &of, counts);
+  if (status == CW_OK)
+    status = lacking_pieces(all, &of, counts);
   CW_DELETE(all->injectors->context, counts);
   return status;
 }
@@ -315,8 +313,7 @@ static int64_t candidates(const pieces *all, int64_t n, int64_t total) {
 
 /* Of a reservoir: how many of each piece come in, then the first slot of each; returns the sum. */
 static int64_t count_entering(const pieces *all, int64_t total, int species, int64_t *slots) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(cw_context_threads(all->injectors->context))
+#pragma omp parallel for schedule(static) num_threads(cw_context_threads(all->injectors->context))
   for (int64_t n = 0; n < all->count; n++) {
     const int64_t count = candidates(all, n, total);
     slots[n] = all->injector->kind == CW_INJECTOR_RESERVOIR ? 0 : count;
@@ -339,11 +336,13 @@ static cw_status grow(const pieces *all, int species, int64_t more, int64_t *bas
   const cw_deck_species *entry = &deck->particles.species[species];
   cw_particles *particles = all->target->particles[species];
   *base = cw_particles_count(particles);
-  if (entry->maxnpart > 0 && *base + more > entry->maxnpart)
+  const int64_t all_of_them =
+      *base + more + (all->target->elsewhere ? all->target->elsewhere[species] : 0);
+  if (entry->maxnpart > 0 && all_of_them > entry->maxnpart)
     return cw_deck_fail(all->injectors->context, deck, entry->where,
-                        "injector '%s' brings species '%s' to %" PRId64 " particles at step %" PRId64
-                        "; its maxnpart allows %" PRId64,
-                        all->injector->name, entry->label, *base + more, all->target->step,
+                        "injector '%s' brings species '%s' to %" PRId64
+                        " particles at step %" PRId64 "; its maxnpart allows %" PRId64,
+                        all->injector->name, entry->label, all_of_them, all->target->step,
                         entry->maxnpart);
   return cw_particles_resize(particles, *base + more);
 }
@@ -353,8 +352,7 @@ static void write(const pieces *all, int64_t total, int species, const int64_t *
   const cw_particles_view view = cw_particles_get_view(all->target->particles[species]);
   const uint64_t first = *all->target->next_id;
   const int weighted = view.weight != NULL;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(cw_context_threads(all->injectors->context))
+#pragma omp parallel for schedule(static) num_threads(cw_context_threads(all->injectors->context))
   for (int64_t n = 0; n < all->count; n++) {
     const piece *at = &all->piece[n];
     int64_t next = slots[n];

@@ -2,12 +2,18 @@
 #ifndef CW_SETUP_INJECT_H
 #define CW_SETUP_INJECT_H
 
+#include "setup/inject_region.h"
 #include "setup/injectors.h"
 
 /* The state that an injector adds to, at the start of a step, before the push. */
 typedef struct cw_inject_target {
   const cw_grid *grid;
-  cw_particles **particles; /* of all species, on the host */
+  cw_particles *
+      *particles; /* of all species, on the host; or empty, where the others are elsewhere */
+  /* For those: how many of each species there are, and what adds their counts in a region; NULL. */
+  const int64_t *elsewhere;
+  cw_status (*count)(void *user, int species, const cw_inject_region *region, int64_t *counts);
+  void *user;
   int64_t step;
   double t, dt;
   uint64_t *next_id; /* the first id that no particle has had; moves on */

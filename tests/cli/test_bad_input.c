@@ -55,6 +55,8 @@ static const bad_input command_lines[] = {
     {"bench sort --dim 4", "option --dim: found '4'"},
     {"bench sort --order 12", "option --order: found '12'"},
     {"bench sort --temperature nan", "option --temperature: found 'nan'"},
+    {"bench deposit --dead 1", "option --dead: found '1'; expected a number from 0"},
+    {"bench deposit --tail -1", "option --tail: found '-1'"},
     {"bench sort --repeats 3", "from 7"},
     {"bench step --cells 100000 --ppc 1000", "available"},
     {"bench sort --cells 100000 --ppc 1000", "available"},

@@ -276,6 +276,39 @@ START_TEST(test_bench_reports_small_errors_and_the_same_bits_for_two_threads) {
 }
 END_TEST
 
+static int count_of(const json_t *row, const char *name) {
+  const json_t *count = json_object_get(row, name);
+  ck_assert_msg(json_is_integer(count), "no count '%s'", name);
+  return (int)json_integer_value(count);
+}
+
+/* 2048 sorted slots and as many that came later; a quarter of all is dead, give or take four times
+ * sqrt(4096 * 0.25 * 0.75) = 28. Each slot is counted once, whatever the path. */
+START_TEST(test_bench_deposit_makes_tail_dead_and_first_step) {
+  static const char *const options[] = {"--tail 0.5 --dead 0.25", "--sort-interval 0"};
+  for (int k = 0; k < 2; k++) {
+    json_t *root = document(program_run("bench deposit --dim 2 --cells 16 --ppc 8 --tile 4 "
+                                        "--backend cpu --threads 2 --json %s",
+                                        options[k]));
+    const json_t *variants = json_object_get(root, "variants"), *row;
+    const int slots = k == 0 ? 4096 : 2048;
+    size_t v;
+    json_array_foreach(variants, v, row) {
+      const int sorted = strncmp(text_of(row, "name"), "tiled", 5) == 0 && k == 0;
+      const int dead = count_of(row, "dead"), tail = count_of(row, "tail");
+      const int tiled = count_of(row, "tiled") + count_of(row, "escapes");
+      ck_assert_int_eq(tiled + tail + count_of(row, "flat") + dead, slots);
+      ck_assert_int_le(abs(dead - (k == 0 ? 1024 : 0)), k == 0 ? 112 : 0);
+      ck_assert_int_le(abs(tail - (sorted ? 1536 : 0)), sorted ? 112 : 0);
+      ck_assert_int_eq(count_of(row, "flat"), sorted ? 0 : slots - dead);
+      ck_assert(json_number_value(json_object_get(row, "max_rel_err")) <= 2e-5);
+    }
+    ck_assert_uint_ge(v, 3);
+    json_decref(root);
+  }
+}
+END_TEST
+
 START_TEST(test_bench_prints_a_table_for_people) {
   const program_result *result = program_run("bench sort --dim 1 --cells 64 --ppc 4 --threads 1");
   ck_assert_int_eq(result->status, 0);
@@ -339,6 +372,7 @@ int main(void) {
   tcase_add_test(cases, test_info_as_json_names_the_build_and_the_machine);
   tcase_add_loop_test(cases, test_bench_reports_small_errors_and_the_same_bits_for_two_threads, 0,
                       BENCHES);
+  tcase_add_test(cases, test_bench_deposit_makes_tail_dead_and_first_step);
   tcase_add_test(cases, test_bench_prints_a_table_for_people);
   tcase_add_test(cases, test_instruction_sets_agree_to_rounding);
   return program_suite("commands", cases);

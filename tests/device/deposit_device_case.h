@@ -14,12 +14,6 @@
 
 enum { CELLS_1D = 90, CELLS_2D = 22, CELLS_3D = 11 };
 
-/* CELLWISE_TEST_SHORT=1: few cases, for tools under which a device is a hundred times slower. */
-static inline int is_short(void) {
-  const char *text = getenv("CELLWISE_TEST_SHORT");
-  return text && strcmp(text, "1") == 0;
-}
-
 typedef struct fixture {
   cw_context *context;
   cw_grid grid;

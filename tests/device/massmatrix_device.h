@@ -1,5 +1,5 @@
 /* Cases of the mass matrix on the device: copies of a case's data, sums, comparison with the dense
- * double sum. CELLWISE_REDUCED=1: fewer cases, for compute-sanitizer. */
+ * double sum. */
 #ifndef CW_TESTS_MASSMATRIX_DEVICE_H
 #define CW_TESTS_MASSMATRIX_DEVICE_H
 
@@ -37,11 +37,6 @@ static const struct form {
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static const char *const format_names[] = {"FP64", "FP32", "TF32", "3xTF32"};
-
-static inline int reduced(void) {
-  const char *text = getenv("CELLWISE_REDUCED");
-  return text && strcmp(text, "0") != 0;
-}
 
 /* A case on the device. */
 typedef struct device_case {

@@ -98,6 +98,52 @@ static void test_wrong_device_number_says_how_many_there_are(cw_context *context
   plain_refused(context, cw_device_describe(context, 1000, &found), CW_ERROR_ARGUMENT, "1000");
 }
 
+/* A device that is open is looked at beside what uses it, and let go of again. */
+static void test_devices_are_looked_at_and_left_as_they_were(cw_context *context) {
+  const size_t before = cw_device_memory_free(context);
+  cw_device_entry entry;
+  char why[256];
+  void *array = NULL;
+  for (int open = 0; open < 2; open++) {
+    plain_ok(context, cw_device_probe(context, 0, open, &entry));
+    plain_check(entry.number == 0 && entry.opened == open && entry.status == CW_OK,
+                "device %d, opened %d: %s", entry.number, entry.opened, entry.error);
+    plain_check(strcmp(entry.name, cw_device_opened(context)->name) == 0 &&
+                    entry.compute_major >= CW_MIN_COMPUTE_MAJOR &&
+                    (entry.memory_free > 0) == open && entry.memory_free <= entry.memory_total,
+                "%s, %d.%d, %zu of %zu", entry.name, entry.compute_major, entry.compute_minor,
+                entry.memory_free, entry.memory_total);
+    plain_check(!cw_device_unusable(&entry, why, sizeof why), "%s", why);
+    cw_device_unprobe(&entry);
+  }
+  plain_refused(context, cw_device_probe(context, 1000, 1, &entry), CW_ERROR_ARGUMENT, "1000");
+  plain_ok(context, cw_memory_alloc(context, CW_SPACE_DEVICE, 1000, 1, "array", &array));
+  plain_ok(context, cw_device_synchronize(context));
+  cw_memory_free(context, CW_SPACE_DEVICE, array);
+  const size_t after = cw_device_memory_free(context);
+  plain_check(after + (size_t)((size_t)64 << 20) > before, "%zu of %zu bytes are free", after,
+              before);
+}
+
+/* By its number or by choice: the same device, and the message of a wrong number names it. */
+static void test_device_by_number_and_by_choice(cw_context *context) {
+  for (int only = 0; only < 2; only++) {
+    const cw_context_options options = {.backend = CW_BACKEND_CUDA, .only_device = only};
+    cw_context *made = NULL;
+    plain_ok(context, cw_context_create(&options, &made, NULL, 0));
+    plain_check(made && cw_device_opened(made) && (!only || cw_context_device(made) == 0) &&
+                    cw_device_opened(made)->memory_free > 0,
+                "no device");
+    cw_context_destroy(made);
+  }
+  const cw_context_options wrong = {.backend = CW_BACKEND_CUDA, .device = 1000};
+  char message[CW_MESSAGE_SIZE] = "";
+  cw_context *made = NULL;
+  plain_check(cw_context_create(&wrong, &made, message, sizeof message) == CW_ERROR_ARGUMENT,
+              "device 1000 is there");
+  plain_check(strstr(message, cw_device_opened(context)->name) != NULL, "'%s'", message);
+}
+
 static void test_cpu_context_has_no_device_memory(cw_context *context) {
   cw_context_options options = {.backend = CW_BACKEND_CPU};
   cw_context *host = NULL;
@@ -139,6 +185,8 @@ int main(void) {
       PLAIN_CASE(test_memory_is_zeroed_and_keeps_what_is_copied),
       PLAIN_CASE(test_absurd_allocation_is_refused_and_nothing_is_lost),
       PLAIN_CASE(test_wrong_device_number_says_how_many_there_are),
+      PLAIN_CASE(test_devices_are_looked_at_and_left_as_they_were),
+      PLAIN_CASE(test_device_by_number_and_by_choice),
       PLAIN_CASE(test_cpu_context_has_no_device_memory),
       PLAIN_CASE(test_events_measure_time_on_the_device),
   };

@@ -1,6 +1,5 @@
 /* Coordination numbers on the device against the plain double sum on the host: every form,
- * function, kind of box and group; properties of random systems. CELLWISE_TEST_FEW=1 leaves a case
- * of each kind, for a sanitizer. */
+ * function, kind of box and group; properties of random systems. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -35,13 +34,9 @@ static const cw_switching_options functions[FUNCTIONS] = {
     {.type = CW_SWITCHING_COSINUS, .r_0 = 0.4, .d_0 = 0.1},
     {.type = CW_SWITCHING_CUSTOM, .function = "1/(1+x2^3)*exp(-x/9)", .r_0 = 0.25, .d_max = 0.6}};
 
-static int few(void) {
-  const char *value = getenv("CELLWISE_TEST_FEW");
-  return value && strcmp(value, "1") == 0;
-}
 /* Of the boxes: orthorhombic, and thin. */
 static int left_out_box(int box) {
-  return few() && box != 1 && box != 8;
+  return plain_short() && box != 1 && box != 8;
 }
 
 /* What one way of computing gave. */
@@ -195,7 +190,7 @@ static void test_every_function_and_box_equals_the_plain_sum(cw_context *context
   double positions[3 * ATOMS];
   for (int b = 0; b < BOXES; b++)
     for (int f = 0; f < FUNCTIONS; f++) {
-      if (left_out_box(b) || (few() && f != 0 && f != 3 && f != FUNCTIONS - 1))
+      if (left_out_box(b) || (plain_short() && f != 0 && f != 3 && f != FUNCTIONS - 1))
         continue;
       char name[64];
       const cw_coordination_options options = {.switching = functions[f], .atoms = ATOMS};
@@ -219,7 +214,7 @@ static void test_groups_with_repeats_and_overlap_equal_the_plain_sum(cw_context 
     for (int pairs = 0; pairs < 3; pairs++)
       for (int overlap = 0; overlap < 2; overlap++)
         for (int method = 0; method <= CW_COORDINATION_LIST; method += 1 + !method) {
-          if (left_out_box(box) || (few() && (method > 1 || !overlap)))
+          if (left_out_box(box) || (plain_short() && (method > 1 || !overlap)))
             continue;
           char name[96];
           const cw_coordination_options options = {.switching = functions[0],
@@ -240,7 +235,7 @@ static void test_groups_with_repeats_and_overlap_equal_the_plain_sum(cw_context 
 static void test_infinite_range_equals_the_plain_sum(cw_context *context) {
   double positions[3 * ATOMS];
   for (int b = 0; b < BOXES; b++)
-    for (int implicit = 0; implicit < (few() ? 1 : 2) && !left_out_box(b); implicit++) {
+    for (int implicit = 0; implicit < (plain_short() ? 1 : 2) && !left_out_box(b); implicit++) {
       cw_coordination_options options = {.switching = {.r_0 = 0.25}, .atoms = ATOMS};
       options.switching.implicit_d_max = implicit;
       fill(positions, ATOMS, &boxes[b], 9);
@@ -271,7 +266,7 @@ static void test_any_number_of_atoms_equals_the_host(cw_context *context) {
   const cw_context_options cpu = {.backend = CW_BACKEND_CPU};
   cw_context *host = NULL;
   plain_ok(context, cw_context_create(&cpu, &host, NULL, 0));
-  for (int k = 0; host && k < (few() ? 4 : 6); k++) {
+  for (int k = 0; host && k < (plain_short() ? 4 : 6); k++) {
     const int64_t atoms = counts[k];
     const double edge = cbrt((double)(atoms > 250 ? atoms : 250) / 100);
     const cw_box box = {{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}};

@@ -1,6 +1,5 @@
 /* Coordination numbers on the device: what any pair sum obeys, over random systems; frames in
- * flight; pairs at the very end of the range. CELLWISE_TEST_FEW=1 leaves a case of each kind, for a
- * sanitizer. */
+ * flight; pairs at the very end of the range. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,11 +7,6 @@
 #include "plain_check.h"
 
 enum { FORMS = 3 };
-
-static int few(void) {
-  const char *value = getenv("CELLWISE_TEST_FEW");
-  return value && strcmp(value, "1") == 0;
-}
 
 /* Neighbours two spacings away on a cubic lattice are 4e-9 inside or outside the range, less than a
  * float of their coordinates can tell. */
@@ -27,7 +21,7 @@ static void test_rounding_does_not_decide_which_pairs_count(cw_context *context)
     r[3 * k + 2] = spacing * (k / EDGE / EDGE) + 0.03;
   }
   const cw_coordinates_view view = {CW_DOUBLE, CW_SPACE_HOST, {r, r + 1, r + 2}, 3};
-  for (int k = 0; k < 16; k += few() ? 5 : 1) {
+  for (int k = 0; k < 16; k += plain_short() ? 5 : 1) {
     const int inside = k % 2;
     const cw_coordination_options options = {
         .switching = {.r_0 = 0.25, .d_max = 0.6 + (inside ? 4e-9 : -4e-9), .nn = k / 2 % 2 ? 7 : 6},
@@ -48,7 +42,7 @@ static void test_rounding_does_not_decide_which_pairs_count(cw_context *context)
 }
 
 static void test_random_systems_obey_what_any_sum_does(cw_context *context) {
-  const int systems = few() ? 1 : 48;
+  const int systems = plain_short() ? 1 : 48;
   int counted = 0;
   for (int k = 0; k < systems; k++) {
     static property_system s;
@@ -61,7 +55,7 @@ static void test_random_systems_obey_what_any_sum_does(cw_context *context) {
 /* Four host threads, a context and a plan each: every frame has the bits that it has alone. */
 static void test_frames_in_flight_have_the_bits_of_frames_alone(cw_context *context) {
   enum { FRAMES = 24, THREADS = 4 };
-  const int frames = few() ? THREADS : FRAMES;
+  const int frames = plain_short() ? THREADS : FRAMES;
   property_system *systems = calloc(FRAMES, sizeof *systems);
   property_sums *right = calloc(FRAMES, sizeof *right);
   int wrong = 0, failed = 0;

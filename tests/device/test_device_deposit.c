@@ -2,6 +2,7 @@
  * method, tiles, drift, team sizes, with tail, escapes and dead slots, and before the first sort.
  */
 #include "deposit_device_case.h"
+#include "kernels/deposit/deposit_fit.h"
 
 static void check_case(cw_context *context, int dim, int order, cw_precision precision, int tile,
                        int drift, int steps) {
@@ -31,6 +32,9 @@ static void check_case(cw_context *context, int dim, int order, cw_precision pre
     options.scratch_bits = variant == 5 ? 32 : 0;
     options.team_size = 0;
     cw_deposit_report report;
+    if (steps > 0 &&
+        cw_deposit_check_tile(context, &options, dim, (cw_precision)precision, tile) != CW_OK)
+      continue;
     deposit(&f, &options, found, &report);
     const double error = difference(&f, found, plain);
     const double allowed = variant == 5 && precision == CW_SINGLE ? 1e-5 : tolerance;
@@ -44,7 +48,7 @@ static void check_case(cw_context *context, int dim, int order, cw_precision pre
                 order, variant, (long long)done, (long long)live, (long long)report.outside,
                 (long long)report.dead);
     if (options.method != CW_DEPOSIT_FLAT && steps > 0)
-      plain_check(report.flat > 0 || (report.tail > 0 && report.tiled > 0),
+      plain_check(report.flat == 0 && report.tail > 0 && report.tiled > 0,
                   "dim %d order %d tile %d drift %d: no tail or nothing tiled", dim, order, tile,
                   drift);
     else
@@ -55,7 +59,7 @@ static void check_case(cw_context *context, int dim, int order, cw_precision pre
     if (options.method != CW_DEPOSIT_TILED_FIXED)
       continue;
     static const int teams[] = {32, 96, 1000};
-    for (int t = 0; t < (is_short() ? 1 : 3); t++) {
+    for (int t = 0; t < (plain_short() ? 1 : 3); t++) {
       options.team_size = teams[t];
       deposit(&f, &options, again, NULL);
       plain_check(memcmp(found, again, 3 * points * 8) == 0,
@@ -68,7 +72,7 @@ static void check_case(cw_context *context, int dim, int order, cw_precision pre
 }
 
 static void every_order_and_dimension(cw_context *context) {
-  if (is_short()) {
+  if (plain_short()) {
     for (int dim = 1; dim <= 3; dim++)
       for (int order = dim == 3 ? 1 : 0; order <= (dim == 3 ? 3 : 4); order += 2)
         check_case(context, dim, order, dim == 3 ? CW_SINGLE : CW_DOUBLE, 4, 1, 1);
@@ -82,7 +86,7 @@ static void every_order_and_dimension(cw_context *context) {
 
 static void every_tile_size_and_drift(cw_context *context) {
   static const int tiles[] = {4, 6, 8, 10, 12, 14, 16};
-  for (int dim = 1; dim <= 3 && !is_short(); dim++)
+  for (int dim = 1; dim <= 3 && !plain_short(); dim++)
     for (int t = 0; t < 7; t++)
       for (int drift = 0; drift <= 4; drift += 2) {
         check_case(context, dim, 2, CW_SINGLE, tiles[t], drift, 1);
@@ -90,8 +94,19 @@ static void every_tile_size_and_drift(cw_context *context) {
       }
 }
 
+/* Every order, dimension and precision with tiles, drifts and ages of the order that go round, so that
+ * each meets each. */
+static void every_order_with_every_tile_size(cw_context *context) {
+  static const int tiles[] = {4, 6, 8, 10, 12, 14, 16};
+  for (int dim = 1; dim <= 3 && !plain_short(); dim++)
+    for (int order = 0; order <= 11; order++)
+      for (int t = 0; t < 7; t++)
+        check_case(context, dim, order, (cw_precision)((order + t) % 2), tiles[t],
+                   (order + 3 * t) % 5, 1 + (2 * order + t) % 6);
+}
+
 static void stale_order_and_no_order(cw_context *context) {
-  if (is_short()) {
+  if (plain_short()) {
     check_case(context, 2, 2, CW_SINGLE, 4, 0, 6);
     return;
   }
@@ -119,8 +134,8 @@ static void a_particle_that_moved_too_far_is_named(cw_context *context) {
 }
 
 static void charge_equals_the_hosts(cw_context *context) {
-  for (int dim = is_short() ? 3 : 1; dim <= 3; dim++)
-    for (int order = 0; order <= (is_short() ? 2 : 11); order++) {
+  for (int dim = plain_short() ? 3 : 1; dim <= 3; dim++)
+    for (int order = 0; order <= (plain_short() ? 2 : 11); order++) {
       fixture f = make(context, dim, order, CW_DOUBLE, 8, 1);
       const size_t points = (size_t)f.grid.points;
       double *host = calloc(points, 8), *found = calloc(points, 8);
@@ -147,9 +162,11 @@ static void charge_equals_the_hosts(cw_context *context) {
 }
 
 int main(void) {
-  static const plain_case cases[] = {
-      PLAIN_CASE(every_order_and_dimension), PLAIN_CASE(every_tile_size_and_drift),
-      PLAIN_CASE(stale_order_and_no_order), PLAIN_CASE(a_particle_that_moved_too_far_is_named),
-      PLAIN_CASE(charge_equals_the_hosts)};
+  static const plain_case cases[] = {PLAIN_CASE(every_order_and_dimension),
+                                     PLAIN_CASE(every_tile_size_and_drift),
+                                     PLAIN_CASE(every_order_with_every_tile_size),
+                                     PLAIN_CASE(stale_order_and_no_order),
+                                     PLAIN_CASE(a_particle_that_moved_too_far_is_named),
+                                     PLAIN_CASE(charge_equals_the_hosts)};
   return plain_main(cases, (int)(sizeof cases / sizeof *cases));
 }

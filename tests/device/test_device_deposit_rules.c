@@ -1,6 +1,7 @@
 /* The launch rules of the device's deposit, one by one, and what its fixed point promises: the same
  * bits by every way, no overflow. */
 #include "deposit_device_case.h"
+#include "kernels/deposit/deposit_fit.h"
 
 /* By this method and these settings against the plain sum; the report is handed out. */
 static cw_deposit_report deposit_once(fixture *f, int order, int drift, int components_only) {
@@ -19,13 +20,58 @@ static cw_deposit_report deposit_once(fixture *f, int order, int drift, int comp
   return report;
 }
 
-/* 16 + 2 (3 + 4) nodes an edge are 648 kB: no team has that, and the flat kernel does the work. */
-static void a_tile_too_large_for_any_team_goes_flat(cw_context *context) {
+/* 16 + 2 (3 + 4) nodes an edge are 648 kB: no team has that, and nothing is deposited some other way
+ * behind the caller's back. */
+static void a_tile_too_large_for_any_team_is_refused_with_those_that_fit(cw_context *context) {
   fixture f = make(context, 3, 3, CW_DOUBLE, 16, 1);
-  const cw_deposit_report report = deposit_once(&f, 3, 4, 0);
-  plain_check(report.flat > 0 && report.tiled == 0 && report.tail == 0, "%lld flat, %lld tiled",
-              (long long)report.flat, (long long)report.tiled);
+  cw_deposit_options options = {
+      .order = 3, .charge = 1, .dt = f.dt, .drift = 4, .method = CW_DEPOSIT_TILED_FIXED};
+  cw_vector_view J = {f.precision, {f.device_J[0], f.device_J[1], f.device_J[2]}};
+  plain_refused(context,
+                cw_deposit_current(context, &options, &f.grid, &f.device, &f.device_cells, J, NULL),
+                CW_ERROR_ARGUMENT, "a tile of edge 16 needs ");
+  plain_check(strstr(cw_context_message(context), "tile edges that fit: ") != NULL, "'%s'",
+              cw_context_message(context));
+  options.method = CW_DEPOSIT_FLAT;
+  plain_ok(context,
+           cw_deposit_current(context, &options, &f.grid, &f.device, &f.device_cells, J, NULL));
   clear(&f);
+}
+
+/* What the check before a run promises is what the launches ask for: where it says that a tile fits,
+ * the deposit works by tiles, with the smallest team too. */
+static void what_is_said_to_fit_is_launched(cw_context *context) {
+  static const int tiles[] = {4, 8, 16};
+  int fitting = 0, refused = 0;
+  for (int order = 1; order <= 5 && !plain_short(); order += 2)
+    for (int precision = 0; precision < 2; precision++)
+      for (int t = 0; t < 3; t++) {
+        fixture f = make(context, 3, order, (cw_precision)precision, tiles[t], 1);
+        cw_vector_view J = {f.precision, {f.device_J[0], f.device_J[1], f.device_J[2]}};
+        for (int drift = 0; drift <= 4; drift += 4)
+          for (int method = CW_DEPOSIT_TILED; method <= CW_DEPOSIT_TILED_FIXED; method++)
+            for (int team = 0; team <= 32; team += 32) {
+              const cw_deposit_options options = {.order = order,
+                                                  .charge = 1,
+                                                  .dt = f.dt,
+                                                  .drift = drift,
+                                                  .team_size = team,
+                                                  .method = (cw_deposit_method)method};
+              cw_deposit_report report = {0};
+              const cw_status found =
+                  cw_deposit_check_tile(context, &options, 3, f.precision, tiles[t]);
+              const cw_status done = cw_deposit_current(context, &options, &f.grid, &f.device,
+                                                        &f.device_cells, J, &report);
+              fitting += found == CW_OK;
+              refused += found != CW_OK;
+              plain_check(found == done && (done != CW_OK || report.tiled > 0),
+                          "order %d %s tile %d drift %d: %s, then %s, %lld tiled", order,
+                          cw_precision_name(f.precision), tiles[t], drift, cw_status_name(found),
+                          cw_status_name(done), (long long)report.tiled);
+            }
+        clear(&f);
+      }
+  plain_check(plain_short() || (fitting > 0 && refused > 0), "%d fit, %d do not", fitting, refused);
 }
 
 /* 4 + 2 (9 + 1) nodes an edge are 332 kB for three components, 111 kB for one. */
@@ -163,8 +209,8 @@ static void check_bits(cw_context *context, int dim, int order, cw_precision pre
 }
 
 static void fixed_point_has_the_same_bits_by_every_way(cw_context *context) {
-  for (int dim = is_short() ? 3 : 1; dim <= 3; dim++)
-    for (int order = is_short() ? 2 : 0; order <= (is_short() ? 2 : 5); order++) {
+  for (int dim = plain_short() ? 3 : 1; dim <= 3; dim++)
+    for (int order = plain_short() ? 2 : 0; order <= (plain_short() ? 2 : 5); order++) {
       check_bits(context, dim, order, CW_SINGLE, 64);
       check_bits(context, dim, order, CW_SINGLE, 32);
       check_bits(context, dim, order, CW_DOUBLE, 64);
@@ -175,9 +221,9 @@ static void fixed_point_has_the_same_bits_by_every_way(cw_context *context) {
  * near to the bound as they can; one that passed it would wrap and be wrong by its own size. The
  * whole of a 32-bit scratch stands at 2^31/n - 1 quanta a particle: 1e-3 of 4,000 of them. */
 static void crowded_particles_do_not_overflow(cw_context *context) {
-  for (int dim = is_short() ? 3 : 2; dim <= 3; dim++)
-    for (int order = is_short() ? 3 : 0; order <= (is_short() ? 3 : 4); order++)
-      for (int bits = is_short() ? 64 : 32; bits <= 64; bits += 32)
+  for (int dim = plain_short() ? 3 : 2; dim <= 3; dim++)
+    for (int order = plain_short() ? 3 : 0; order <= (plain_short() ? 3 : 4); order++)
+      for (int bits = plain_short() ? 64 : 32; bits <= 64; bits += 32)
         for (int precision = bits == 32; precision < 2; precision++) {
           fixture f = make(context, dim, order, precision ? CW_SINGLE : CW_DOUBLE, 8, 1);
           cw_deposit_options options = {.order = order,
@@ -225,7 +271,8 @@ static void crowded_particles_do_not_overflow(cw_context *context) {
 
 int main(void) {
   static const plain_case cases[] = {
-      PLAIN_CASE(a_tile_too_large_for_any_team_goes_flat),
+      PLAIN_CASE(a_tile_too_large_for_any_team_is_refused_with_those_that_fit),
+      PLAIN_CASE(what_is_said_to_fit_is_launched),
       PLAIN_CASE(a_tile_too_large_for_three_components_takes_one_at_a_time),
       PLAIN_CASE(a_slice_is_clamped_to_the_live_count),
       PLAIN_CASE(what_stands_in_J_stays),

@@ -26,6 +26,7 @@ static void describe(const twin_case *c, char text[160]) {
 
 /* 100 steps, compared at the start and every 25. */
 static void compare_runs(cw_context *context, const twin_case *c) {
+  const int steps = plain_short() ? 2 : 25;
   char text[TWIN_DECK], what[160], hash[2][65] = {"", ""};
   describe(c, what);
   twin_deck(c, text);
@@ -39,7 +40,7 @@ static void compare_runs(cw_context *context, const twin_case *c) {
   for (int part = 0; part <= 4; part++) {
     twin_compare(what, &device, &host, tolerance_of(c->precision));
     if (part < 4)
-      twin_steps(&device, 25), twin_steps(&host, 25);
+      twin_steps(&device, steps), twin_steps(&host, steps);
   }
   twin_close(&device);
   twin_close(&host);
@@ -49,7 +50,7 @@ static void compare_runs(cw_context *context, const twin_case *c) {
 static void test_history_equals_the_cpus(cw_context *context) {
   static const int intervals[] = {1, 4, 0}, orders[] = {2, 1, 3};
   size_t held = 0;
-  for (int k = 0; k <= 36; k++) {
+  for (int k = 0; k <= 36; k += plain_short() ? 6 : 1) {
     if (k == 36)
       held = cw_memory_used(context, CW_SPACE_DEVICE); /* what kernels keep for their next call */
     const int turn = k + k / 3 + k / 9 + k / 18;
@@ -69,11 +70,11 @@ static void test_history_equals_the_cpus(cw_context *context) {
   printf("     the largest difference is %.2g of what is allowed\n", twin_worst);
 }
 
-/* One that stands still crosses to the device once, one that moves in each step. */
+/* One that stands still, and one that moves. */
 static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
   static const char *const fields[] = {"external_B = [0, \"cos(x)\", 2]\n",
                                        "external_E = [\"3 * sin(2 * t)\", 0, \"x * t\"]\n"};
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < (plain_short() ? 2 : 4); k++) {
     const twin_case c = {.dim = 1 + k % 2,
                          .precision = (cw_precision)(k / 2),
                          .deposit = TWIN_TILED,
@@ -111,7 +112,7 @@ static void test_absorbing_walls_lose_particles(cw_context *context) {
   twin device = twin_open(context, "absorb", text, NULL, 0);
   if (device.engine) {
     plain_ok(context, cw_engine_diagnose(device.engine, &first));
-    twin_steps(&device, 100);
+    twin_steps(&device, plain_short() ? 20 : 100);
     plain_ok(context, cw_engine_diagnose(device.engine, &last));
   }
   plain_check(last.particles < first.particles && last.particles > first.particles / 10,
@@ -125,7 +126,7 @@ static void state_after(cw_context *context, const twin_case *c, const char *mor
   const cw_deck_override team = {"algorithms.deposit.tiled_deposit_team_size", more};
   twin_deck(c, text);
   twin device = twin_open(context, "same bits", text, &team, 1);
-  twin_steps(&device, 40);
+  twin_steps(&device, plain_short() ? 5 : 40);
   if (device.engine)
     plain_ok(context, cw_engine_sha256(device.engine, hex));
   twin_close(&device);
@@ -135,7 +136,7 @@ static void state_after(cw_context *context, const twin_case *c, const char *mor
 static void test_fixed_point_runs_agree_bit_by_bit(cw_context *context) {
   static const char *const teams[] = {"0", "64", "256"};
   static const int intervals[] = {1, 4, 0};
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 6; k += plain_short() ? 4 : 1) {
     const twin_case c = {.dim = 1 + k % 3,
                          .precision = (cw_precision)(k / 3),
                          .walls = (twin_walls)(k % 2),
@@ -165,7 +166,7 @@ static void test_every_example_runs_as_on_the_cpu(cw_context *context) {
       {"reconnection.toml", "[128, 64]", "4.0"}, {"thermal.toml", NULL, NULL},
       {"two_stream.toml", "[64]", "32.0"},       {"weibel.toml", NULL, NULL},
       {"own_problem.toml", "[64, 64]", "8.0"}};
-  for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
+  for (size_t k = 0; k < (plain_short() ? 1 : sizeof examples / sizeof *examples); k++) {
     const example *e = &examples[k];
     const cw_deck_override small[] = {{"grid.resolution", e->resolution},
                                       {"particles.ppc0", e->ppc0}};
@@ -284,7 +285,7 @@ static void compare_particles(twin *device, twin *host) {
 /* What is written out: copies of fields and densities, ghost cells and all; moments, divergences and
  * particles. */
 static void test_output_equals_the_cpus(cw_context *context) {
-  for (int dim = 1; dim <= 3; dim++) {
+  for (int dim = plain_short() ? 3 : 1; dim <= 3; dim++) {
     const twin_case c = {.dim = dim,
                          .precision = CW_DOUBLE,
                          .walls = dim == 2 ? TWIN_REFLECT : TWIN_PERIODIC,
@@ -360,12 +361,13 @@ static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
 
 static void test_stages_are_timed_without_waiting_for_them(cw_context *context) {
   const twin_case c = {.dim = 3, .deposit = TWIN_TILED, .interval = 1, .order = 2};
+  const int steps = plain_short() ? 20 : 300; /* more than the events that are kept */
   char text[TWIN_DECK];
   double sum = 0;
   twin_deck(&c, text);
   twin device = twin_open(context, "stages", text, NULL, 0);
   const double since = cw_seconds();
-  twin_steps(&device, 300); /* more than the events that are kept */
+  twin_steps(&device, steps);
   if (!device.engine)
     return;
   plain_ok(context, cw_engine_wait(device.engine));

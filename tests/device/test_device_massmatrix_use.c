@@ -72,7 +72,7 @@ static void row_sums_products_and_stencils_are_those_of_the_matrix(cw_context *c
 
 /* The tensor's sums of TSC pairs of this box are more than a slab holds. */
 static void a_box_larger_than_a_slab(cw_context *context) {
-  if (reduced())
+  if (plain_short())
     return;
   device_case d = {.c = {.dim = 3,
                          .order = 2,

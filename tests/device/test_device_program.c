@@ -101,8 +101,7 @@ static void test_engine_ecsim_goes_on_to_the_same_bits(cw_context *context) {
   (void)context;
   snprintf(deck, sizeof deck, "%s", twin_path("examples", "ecsim_two_stream.toml"));
   copy_sha256(program("run %s --out %s/a --steps 8 %s", deck, folder, more), whole);
-  expect(program("run %s --out %s/b --steps 3 %s", deck, folder, more), 0,
-         "\"backend\": \"cuda\"");
+  expect(program("run %s --out %s/b --steps 3 %s", deck, folder, more), 0, "\"backend\": \"cuda\"");
   copy_sha256(program("run %s --out %s/b --steps 8 --resume %s", deck, folder, more), resumed);
   plain_check(strcmp(whole, resumed) == 0, "%s; resumed %s", whole, resumed);
   remove_folder(folder);
@@ -252,14 +251,115 @@ static void test_particle_outside_is_told_with_its_step(cw_context *context) {
   }
 }
 
+/* The program sees no device there: as on a machine without one. */
+static void test_without_a_device_cuda_is_refused_and_auto_says_why(cw_context *context) {
+  char deck[4096];
+  const char *folder = new_folder(), *seen = getenv("CUDA_VISIBLE_DEVICES");
+  (void)context;
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  expect(program("run %s --out %s/a --backend cuda", deck, folder), 2,
+         "there is no NVIDIA device here that can be used");
+  expect(program("run %s --out %s/a --device 0", deck, folder), 2, "backend cuda was asked for");
+  expect(program("run %s --out %s/b %s", deck, folder, small), 0, "\"backend\": \"cpu\"");
+  if (seen)
+    setenv("CUDA_VISIBLE_DEVICES", seen, 1);
+  else
+    unsetenv("CUDA_VISIBLE_DEVICES");
+  remove_folder(folder);
+}
+
+/* 16 + 2 (3 + 4) nodes an edge: cuda refuses the deck at the key with the edges that fit, before
+ * anything is written; auto says so and takes the CPU. */
+static void test_tile_too_large_for_the_device_is_told_at_its_key(cw_context *context) {
+  static const char large[] = "--set algorithms.deposit.tiled_deposit_drift=4 --steps 1";
+  const twin_case c = {
+      .dim = 3, .order = 3, .interval = 1, .deposit = TWIN_TILED, .precision = CW_DOUBLE};
+  char text[TWIN_DECK], path[128], *size;
+  const char *folder = new_folder();
+  (void)context;
+  twin_deck(&c, text);
+  size = strstr(text, "tiled_deposit_tile_size = 4");
+  plain_check(size != NULL, "no size in the deck");
+  if (!size)
+    return;
+  memcpy(size, "tiled_deposit_tile_size =16", 27);
+  snprintf(path, sizeof path, "%s/large.toml", folder);
+  FILE *file = fopen(path, "w");
+  plain_check(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s is not written", path);
+  const outcome *found = program("run %s --out %s/a --backend cuda %s", path, folder, large);
+  expect(found, 2, "large.toml:");
+  expect(found, 2, "algorithms.deposit.tiled_deposit_tile_size: a tile of edge 16 needs ");
+  expect(found, 2, "tile edges that fit: 4");
+  found = program("run %s --out %s/b --json %s", path, folder, large);
+  expect(found, 0, "the CPU is used: ");
+  expect(found, 0, "\"backend\": \"cpu\"");
+  snprintf(path, sizeof path, "%s/a", folder);
+  plain_check(access(path, F_OK) != 0, "results were begun");
+  remove_folder(folder);
+}
+
+/* An external field that is not finite between two times, at neither of which a check looks, ends a
+ * run in its ninth step: the checkpoint of the sixth stands, and from it a run goes on to the bits
+ * of one that was never broken. */
+static void test_failure_in_the_middle_leaves_the_last_checkpoint(cw_context *context) {
+  /* dt is 0.1414 */
+  static const char options[] =
+      "--backend cuda --json --set grid.resolution=[32,32] --set particles.ppc0=8 --set "
+      "algorithms.deposit.tiled_deposit_fixed_point=true --set checkpoint.interval=3 --set "
+      "output.interval=0 --set 'setup.external_E=[\"t > 1.06 && t < 5 ? 1/0 : 0.1 * x\", 0, 0]'";
+  char deck[4096], whole[65], resumed[65];
+  const char *folder = new_folder();
+  (void)context;
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  hash_of(program("run %s --out %s/a --steps 7 %s", deck, folder, options), whole);
+  const outcome *found = program("run %s --out %s/b --steps 20 %s", deck, folder, options);
+  plain_check(found->status != 0, "a field that is not finite passes: %.300s", found->text);
+  expect(found, found->status, "setup.external_E[1] is inf at x = ");
+  found = program("run %s --out %s/b --steps 7 --resume %s", deck, folder, options);
+  expect(found, 0, "resumed at step 6 of 7");
+  hash_of(found, resumed);
+  plain_check(strcmp(whole, resumed) == 0, "unbroken %s, resumed %s", whole, resumed);
+  remove_folder(folder);
+}
+
+/* No memory for a run that would go on: the checkpoint is as good afterwards as before. */
+static void test_full_device_leaves_the_checkpoint(cw_context *context) {
+  static const char options[] =
+      "--backend cuda --json --set grid.resolution=[32,32] --set particles.ppc0=8 --set "
+      "algorithms.deposit.tiled_deposit_fixed_point=true --set checkpoint.interval=3 --set "
+      "output.interval=0";
+  char deck[4096], whole[65], resumed[65];
+  const char *folder = new_folder();
+  void *rest = NULL;
+  snprintf(deck, sizeof deck, "%s", twin_path("examples", "thermal.toml"));
+  hash_of(program("run %s --out %s/a --steps 7 %s", deck, folder, options), whole);
+  expect(program("run %s --out %s/b --steps 4 %s", deck, folder, options), 0, "cuda");
+  const size_t room = cw_memory_available(context, CW_SPACE_DEVICE), left = (size_t)32 << 20;
+  plain_ok(context, cw_memory_alloc(context, CW_SPACE_DEVICE, room - left, 1, "the rest", &rest));
+  expect(program("run %s --out %s/b --steps 7 --resume %s", deck, folder, options), 1,
+         "backend cuda was asked for");
+  cw_memory_free(context, CW_SPACE_DEVICE, rest);
+  const outcome *found = program("run %s --out %s/b --steps 7 --resume %s", deck, folder, options);
+  expect(found, 0, "resumed at step 3 of 7");
+  hash_of(found, resumed);
+  plain_check(strcmp(whole, resumed) == 0, "unbroken %s, resumed %s", whole, resumed);
+  remove_folder(folder);
+}
+
 int main(void) {
-  static const plain_case cases[] = {PLAIN_CASE(test_auto_takes_the_device_and_cpu_does_not),
-                                     PLAIN_CASE(test_resumed_run_ends_in_the_same_bits),
-                                     PLAIN_CASE(test_engine_ecsim_goes_on_to_the_same_bits),
-                                     PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
-                                     PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
-                                     PLAIN_CASE(test_estimate_covers_what_is_taken),
-                                     PLAIN_CASE(test_a_run_resumes_on_the_device),
-                                     PLAIN_CASE(test_particle_outside_is_told_with_its_step)};
+  static const plain_case cases[] = {
+      PLAIN_CASE(test_auto_takes_the_device_and_cpu_does_not),
+      PLAIN_CASE(test_resumed_run_ends_in_the_same_bits),
+      PLAIN_CASE(test_engine_ecsim_goes_on_to_the_same_bits),
+      PLAIN_CASE(test_what_does_not_fit_is_refused_by_cuda),
+      PLAIN_CASE(test_full_device_is_told_and_nothing_is_held),
+      PLAIN_CASE(test_estimate_covers_what_is_taken),
+      PLAIN_CASE(test_a_run_resumes_on_the_device),
+      PLAIN_CASE(test_without_a_device_cuda_is_refused_and_auto_says_why),
+      PLAIN_CASE(test_tile_too_large_for_the_device_is_told_at_its_key),
+      PLAIN_CASE(test_failure_in_the_middle_leaves_the_last_checkpoint),
+      PLAIN_CASE(test_full_device_leaves_the_checkpoint),
+      PLAIN_CASE(test_particle_outside_is_told_with_its_step)};
   return plain_main(cases, (int)(sizeof cases / sizeof *cases));
 }

@@ -120,6 +120,8 @@ static void test_device_sort_equals_the_hosts(cw_context *context) {
     for (int precision = 0; precision < 2; precision++)
       for (int key = 0; key < 2; key++)
         for (int depth = 0; depth < 3; depth++, number++) {
+          if (plain_short() && number % 5)
+            continue;
           oracle_case c = {.dim = dim,
                            .precision = (cw_precision)precision,
                            .cells = {dim == 1 ? 2003 : 37, 29, 23},
@@ -140,7 +142,7 @@ static void test_few_particles_many_particles_and_none(cw_context *context) {
   static const int64_t counts[] = {0, 1, 2, 31, 4096, 4097, 300000};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
     for (int low_memory = 0; low_memory < 2; low_memory++)
-      for (int dead = 0; dead < 3; dead++) {
+      for (int dead = plain_short(); dead < (plain_short() && k != 5 ? 2 : 3); dead++) {
         oracle_case c = {.dim = 3,
                          .cells = {64, 61, 70},
                          .tile = 4,
@@ -211,7 +213,8 @@ static void test_arbitrary_keys_sort_as_on_the_host(cw_context *context) {
   static const int64_t counts[] = {0, 1, 4095, 4096, 70001};
   static const uint32_t bins[] = {1, 2, 255, 256, 1000, 65535, 3000000};
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-    for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
+    for (size_t b = plain_short() ? c : 0; b < sizeof bins / sizeof *bins;
+         b += plain_short() ? 3 : 1)
       for (int kind = 0; kind < 3; kind++)
         check_keys(context, counts[c], bins[b], kind);
 }

@@ -2,6 +2,7 @@
 #include "kernels/deposit/deposit_cuda.h"
 #include "kernels/deposit/deposit_cuda_bound.cuh"
 #include "kernels/deposit/deposit_cuda_launch.cuh"
+#include "kernels/deposit/deposit_fit.h"
 
 template <class Sum, class Real>
 static __global__ void add_sums(const Sum *sums, Real *J, int64_t points,
@@ -123,8 +124,7 @@ static cw_deposit_device_job make_job(cw_context *context, const cw_deposit_opti
   return job;
 }
 
-/* The sorted slots by tiles, then the tail; or everything flat, also where no form of a tile fits
- * in shared memory. */
+/* The sorted slots by tiles, then the tail; or everything flat. */
 static cw_status run_passes(cw_context *context, const cw_deposit_options *options,
                             const cw_cells_view *cells, cw_deposit_device_job *job) {
   const int is_double = job->particles.precision == CW_DOUBLE;
@@ -132,6 +132,8 @@ static cw_status run_passes(cw_context *context, const cw_deposit_options *optio
   if (options->method != CW_DEPOSIT_FLAT && job->tile_offsets)
     CW_TRY((is_double ? cw_deposit_cuda_tiled_f64
                       : cw_deposit_cuda_tiled_f32)(context, job, options->team_size, &fits));
+  if (options->method != CW_DEPOSIT_FLAT && job->tile_offsets && !fits)
+    return cw_fail(context, CW_ERROR_INTERNAL, "a tile that was found to fit does not");
   job->first = fits ? cw_min_i64(cells->npart_partitioned, job->particles.count) : 0;
   job->last = job->particles.count;
   job->tail = job->first > 0;
@@ -158,6 +160,8 @@ cw_status cw_deposit_current_cuda(cw_context *context, const cw_deposit_options 
   const int fixed = options->method == CW_DEPOSIT_TILED_FIXED;
   workspace work;
   cw_deposit_device_job job = make_job(context, options, grid, particles, cells, J);
+  if (job.tile_offsets)
+    CW_TRY(cw_deposit_check_tile(context, options, grid->dim, particles->precision, job.tile));
   CW_TRY(get_workspace(context, grid, fixed || job.wide ? 3 : 0, &work));
   job.counts = work.counts;
   job.outside_is_fault = report == NULL;
