@@ -108,7 +108,9 @@ static inline CW_HOST_DEVICE double cw_ecsim_weighted_square(const cw_particles_
 
 /* Weight times 2 (gamma - 1), which loses nothing for slow particles. */
 static inline double cw_ecsim_weighted_gamma(const cw_particles_view *view, int64_t p) {
-  const double *u[3] = {view->u[0], view->u[1], view->u[2]}, *weight = view->weight;
+  const double *const u[3] = {(const double *)view->u[0], (const double *)view->u[1],
+                              (const double *)view->u[2]};
+  const double *const weight = (const double *)view->weight; /* C++ wants to be told */
   const double square = u[0][p] * u[0][p] + u[1][p] * u[1][p] + u[2][p] * u[2][p];
   return (weight ? weight[p] : 1) * (2 * square / (sqrt(1 + square) + 1));
 }
