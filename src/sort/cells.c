@@ -122,14 +122,15 @@ cleanup:
   return status;
 }
 
-/* spare: as for cw_sort_cells_cuda. */
-static cw_status sort(cw_cells *cells, cw_particles_view *particles, void **spare, int64_t *count) {
+/* spare, sorted: as for cw_sort_cells_cuda. */
+static cw_status sort(cw_cells *cells, cw_particles_view *particles, void **spare, int64_t sorted,
+                      int64_t *count) {
   int64_t alive;
   CW_TRY(check_particles(cells, particles));
   cells->view.total_tiles = 0; /* the offsets are rewritten: not sorted, should a step fail */
   if (cells->options.space == CW_SPACE_DEVICE)
     CW_TRY(cw_sort_cells_cuda(cells->context, &cells->rule, cells->options.low_memory, particles,
-                              spare, &cells->work, cells->offsets, &alive));
+                              spare, &cells->work, sorted, cells->offsets, &alive));
   else
     CW_TRY(sort_host(cells, particles, &alive));
   cells->view.total_tiles = (int64_t)(cells->rule.bins / cells->rule.tile_bins);
@@ -141,7 +142,7 @@ static cw_status sort(cw_cells *cells, cw_particles_view *particles, void **spar
 }
 
 cw_status cw_cells_sort_view(cw_cells *cells, cw_particles_view particles, int64_t *count) {
-  return sort(cells, &particles, NULL, count);
+  return sort(cells, &particles, NULL, 0, count);
 }
 
 /* The owner's arrays may trade places on the device; they stay its own even if the sort fails. */
@@ -149,10 +150,14 @@ static cw_status sort_owner(cw_cells *cells, cw_particles *particles, int64_t *a
   void *spare[CW_SPARES] = {NULL};
   cw_particles_view view = cw_particles_get_view(particles);
   if (view.space == CW_SPACE_HOST || cells->options.space == CW_SPACE_HOST)
-    return sort(cells, &view, NULL, alive);
+    return sort(cells, &view, NULL, 0, alive);
+  /* the offsets still hold if only positions, tags and the tail have changed */
+  const int holds = cells->view.total_tiles > 0 && cells->sorted == particles &&
+                    cells->view.epoch == cw_particles_epoch(particles);
   if (!cells->options.low_memory)
     cw_particles_get_spares(particles, spare);
-  cw_status status = sort(cells, &view, spare, alive);
+  cw_status status =
+      sort(cells, &view, spare, holds ? cells->view.npart_partitioned : 0, alive);
   cw_particles_set_arrays(particles, &view, cells->options.low_memory ? NULL : spare);
   return status;
 }

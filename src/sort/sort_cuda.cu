@@ -88,7 +88,8 @@ cw_status reserve(cw_context *context, cw_sort_work *work, int64_t count, int bi
     a->slots[k] = next;
   size_t pass_bytes = cw_sort_histogram_bytes(count);
   if (!low_memory) {
-    const cw_sort_pairs pairs = {{a->keys[0], a->keys[1]}, {a->slots[0], a->slots[1]}, count, bits};
+    const int most = (int)cw_max_i64(bits, cw_sort_key_bits((uint32_t)count)); /* or slots */
+    const cw_sort_pairs pairs = {{a->keys[0], a->keys[1]}, {a->slots[0], a->slots[1]}, count, most};
     CW_TRY(cw_sort_cub_bytes(context, &pairs, &pass_bytes));
   }
   return grow(context, &work->passes, &work->pass_bytes, pass_bytes, "passes of the sort");
@@ -130,13 +131,51 @@ cw_status sort_slots(cw_context *context, const Keys &keys, int64_t count, uint3
   return CW_OK;
 }
 
+/* By what is left of the last sort, if there is one and most of it holds. Where it did not, there
+ * will be as long between the next sorts, and it is not tried for a while. */
+template <class Keys>
+cw_status sort_again(cw_context *context, const Keys &keys, const cw_key_rule *rule, int64_t count,
+                     int64_t sorted, cw_sort_work *work, const arrays *a, int64_t *offsets,
+                     sorted_slots *result, int *done) {
+  enum { LEAST_KEPT = 12, PAUSE = 16 };
+  const int64_t room = count / LEAST_KEPT / ALIGN * ALIGN; /* for those that left their tile */
+  *done = 0;
+  if (work->unsorted > 0) {
+    work->unsorted--;
+    return CW_OK;
+  }
+  if (sorted == 0 || !a->keys[0] || room == 0 || rule->bins / rule->tile_bins > INT32_MAX)
+    return CW_OK;
+  const cw_sort_nearly_job job = {count,
+                                  cw_min_i64(sorted, count),
+                                  rule->bins / rule->tile_bins,
+                                  rule->tile_bins,
+                                  rule->bins,
+                                  offsets,
+                                  work->tables,
+                                  a->keys[0],
+                                  a->slots[0],
+                                  {a->keys[1], a->keys[1] + room},
+                                  {a->slots[1], a->slots[1] + room},
+                                  room,
+                                  work->passes,
+                                  work->pass_bytes};
+  *result = {a->slots[0], a->keys[0], 2 * sizeof(uint32_t)};
+  CW_TRY(cw_sort_nearly(context, keys, &job, done));
+  work->unsorted = *done ? 0 : PAUSE;
+  return CW_OK;
+}
+
 template <class real>
 cw_status sort_particles(cw_context *context, const cw_key_rule *rule,
-                         const cw_particles_view *particles, const cw_sort_work *work,
+                         const cw_particles_view *particles, int64_t sorted, cw_sort_work *work,
                          const arrays *a, int64_t *offsets, sorted_slots *result) {
   const cw_keys_of_particles<real> keys = {*rule, *particles};
-  return sort_slots(context, keys, particles->count, rule->bins, rule->tile_bins, work, a, offsets,
-                    result);
+  int done;
+  CW_TRY(sort_again(context, keys, rule, particles->count, sorted, work, a, offsets, result, &done));
+  return done ? CW_OK
+              : sort_slots(context, keys, particles->count, rule->bins, rule->tile_bins, work, a,
+                           offsets, result);
 }
 
 } // namespace
@@ -144,24 +183,29 @@ cw_status sort_particles(cw_context *context, const cw_key_rule *rule,
 void cw_sort_work_release(cw_context *context, cw_sort_work *work) {
   cw_memory_free(context, CW_SPACE_DEVICE, work->slots);
   cw_memory_free(context, CW_SPACE_DEVICE, work->passes);
+  cw_memory_free(context, CW_SPACE_DEVICE, work->tables);
   *work = cw_sort_work();
 }
 
 cw_status cw_sort_cells_cuda(cw_context *context, const cw_key_rule *rule, int low_memory,
                              cw_particles_view *particles, void *spare[CW_SPARES],
-                             cw_sort_work *work, int64_t *offsets, int64_t *alive) {
+                             cw_sort_work *work, int64_t sorted, int64_t *offsets,
+                             int64_t *alive) {
   const int64_t tiles = rule->bins / rule->tile_bins;
   arrays a;
-  sorted_slots sorted;
+  sorted_slots found;
   *alive = 0;
   if (particles->count == 0)
     return cw_device_zero(context, offsets, (size_t)(tiles + 1) * sizeof *offsets);
   CW_TRY(reserve(context, work, particles->count, cw_sort_key_bits(rule->bins), low_memory, &a));
+  if (sorted > 0 && !low_memory)
+    CW_TRY(grow(context, &work->tables, &work->table_bytes, cw_sort_nearly_bytes(tiles),
+                "tables of the sort"));
   CW_TRY((particles->precision == CW_DOUBLE
               ? sort_particles<double>
-              : sort_particles<float>)(context, rule, particles, work, &a, offsets, &sorted));
-  const cw_gather_room room = {sorted.buffer, sorted.bytes, spare, 0};
-  CW_TRY(cw_sort_gather_members(context, particles, sorted.permutation, offsets + tiles, &room));
+              : sort_particles<float>)(context, rule, particles, sorted, work, &a, offsets, &found));
+  const cw_gather_room room = {found.buffer, found.bytes, spare, 0};
+  CW_TRY(cw_sort_gather_members(context, particles, found.permutation, offsets + tiles, &room));
   return cw_device_read(context, alive, offsets + tiles, sizeof *alive);
 }
 

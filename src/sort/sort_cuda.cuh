@@ -80,6 +80,26 @@ template <class Keys>
 cw_status cw_sort_histogram(cw_context *context, const Keys &keys, int64_t count, int bits,
                             uint32_t *const slots[2], void *table);
 
+/* Particles that the last sort left in tiles, of which few have changed theirs. */
+typedef struct cw_sort_nearly_job {
+  int64_t count, sorted; /* slots; those that the last sort had */
+  int64_t tiles;
+  uint32_t tile_bins, bins;
+  int64_t *offsets; /* in: of the last sort; out: of this one */
+  void *tables;     /* cw_sort_nearly_bytes(tiles) */
+  uint32_t *keys, *permutation;
+  uint32_t *left_keys[2], *left_slots[2]; /* each `room` */
+  int64_t room;
+  void *passes; /* of cw_sort_cub, for `count` pairs */
+  size_t pass_bytes;
+} cw_sort_nearly_job;
+size_t cw_sort_nearly_bytes(int64_t tiles);
+/* The permutation and the offsets of a sort of all keys, or, where more than `room` have left their
+ * tile, *done is 0 and the offsets are as before. Waits once. */
+template <class Keys>
+cw_status cw_sort_nearly(cw_context *context, const Keys &keys, const cw_sort_nearly_job *job,
+                         int *done);
+
 /* Where the gather may put a member before it is where it belongs. */
 typedef struct cw_gather_room {
   void *buffer; /* `bytes` a slot: 8, or 4 (8-byte items are then moved in halves) */
