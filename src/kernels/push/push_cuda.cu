@@ -1,18 +1,21 @@
 /* The device's push: which slots go through which kernel. */
 #include "kernels/push/push_cuda_launch.cuh"
 
-/* Shared memory that a team takes beside the fields: its list, and what the device keeps. */
-enum { TEAM_EXTRA_BYTES = 4096 };
+/* Shared memory that a team takes beside the fields: its list, in single precision a particle a
+ * thread, and what the device keeps. */
+enum { TEAM_EXTRA_BYTES = 4096, TEAM_AHEAD_BYTES = CW_THREADS * 9 * 4 };
 
 /* The largest margin of cells that leaves room for enough teams on a multiprocessor, so that their
  * waits for memory overlap: as many as the registers of the kernels allow, or at worst two. -1: no
  * margin does. */
 static int choose_drift(const cw_device_properties *device, const cw_push_job *job, int tile) {
   const size_t room = device->shared_per_multiprocessor;
-  const size_t teams = job->particles.precision == CW_DOUBLE ? 2 : 3;
-  if ((cw_push_arena(job, tile, 1) + TEAM_EXTRA_BYTES) * teams <= room)
+  const int is_double = job->particles.precision == CW_DOUBLE;
+  const size_t teams = is_double ? 2 : 3;
+  const size_t extra = TEAM_EXTRA_BYTES + (is_double ? 0 : TEAM_AHEAD_BYTES);
+  if ((cw_push_arena(job, tile, 1) + extra) * teams <= room)
     return 1;
-  return (cw_push_arena(job, tile, 0) + TEAM_EXTRA_BYTES) * 2 <= room ? 0 : -1;
+  return (cw_push_arena(job, tile, 0) + extra) * 2 <= room ? 0 : -1;
 }
 
 static cw_status check_always(cw_context *context, const cw_push_job *job,

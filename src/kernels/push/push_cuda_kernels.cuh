@@ -2,6 +2,8 @@
  * push_cuda_f64.cu with CW_REAL_IS_DOUBLE set. The physics is push_body.h, for one particle. */
 #include <string.h>
 
+#include <cuda_pipeline.h>
+
 #include "base/real.h"
 
 #define CW_BODY           static __device__ __forceinline__
@@ -262,6 +264,51 @@ static __device__ __noinline__ void push_escaped(const cw_push_job &job, cw_faul
 
 enum { ESCAPED_ROOM = 512 };
 
+/* In single precision a thread's next particle is on its way to shared memory while the present one
+ * is pushed: registers have no room for it. A thread reads only what it asked for itself. */
+template <int DIM> struct next_particle {
+  static const bool used = sizeof(cw_real) == 4;
+  static const int words = used ? 2 * DIM + 3 : 1;
+  int32_t tag;
+
+  static __device__ __forceinline__ void copy(uint32_t *column, int word, const void *from,
+                                              int64_t slot) {
+    __pipeline_memcpy_async(column + word * CW_THREADS, (const uint32_t *)from + slot, 4);
+  }
+  __device__ __forceinline__ void request(const cw_particles_view &view, int64_t slot,
+                                          uint32_t *column) {
+    tag = view.tag ? __ldcs(view.tag + slot) : CW_TAG_ALIVE;
+#pragma unroll
+    for (int a = 0; a < DIM; a++) {
+      copy(column, a, view.i[a], slot);
+      copy(column, DIM + a, view.dx[a], slot);
+    }
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      copy(column, 2 * DIM + c, view.u[c], slot);
+    __pipeline_commit();
+  }
+  /* Nothing of the column is needed any more on return. */
+  __device__ __forceinline__ particle receive(const uint32_t *column) const {
+    particle p;
+    __pipeline_wait_prior(0);
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+      p.i[a] = a < DIM ? (int32_t)column[a * CW_THREADS] : 0;
+      p.dx[a] = a < DIM ? (cw_real)__uint_as_float(column[(DIM + a) * CW_THREADS]) : 0;
+      p.u[a] = (cw_real)__uint_as_float(column[(2 * DIM + a) * CW_THREADS]);
+    }
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+      if (a < DIM)
+        hold(p.i[a]), hold(p.dx[a]);
+      hold(p.u[a]);
+    }
+    p.alive = tag != CW_TAG_DEAD;
+    return p;
+  }
+};
+
 /* A team a tile: fields around it in shared memory, a thread a particle. TILE, with a drift of 1,
  * or 0 for the job's: a constant edge makes one address of a component's window. Escaped particles
  * are listed and pushed together at the end, so that one of them does not hold up a warp; where the
@@ -272,6 +319,7 @@ static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 
               cw_fault_word *fault) {
   __shared__ window w[DIM];
   __shared__ unsigned escaped, list[ESCAPED_ROOM];
+  __shared__ uint32_t ahead[next_particle<DIM>::words][CW_THREADS];
   const int64_t begin = tiles.offsets[blockIdx.x];
   const int64_t end = min(tiles.offsets[blockIdx.x + 1], job.particles.count);
   if (begin >= end)
@@ -291,8 +339,20 @@ static __global__ void __launch_bounds__(CW_THREADS, sizeof(cw_real) == 4 ? 3 : 
     nodes.component[c] = staged + c * volume;
   nodes.stride[0] = 1, nodes.stride[1] = edge, nodes.stride[2] = edge * edge;
   __syncthreads();
-  for (int64_t slot = begin + threadIdx.x; slot < end; slot += blockDim.x) {
-    const particle p = load<DIM>(job.particles, slot);
+  next_particle<DIM> next;
+  uint32_t *const column = &ahead[0][threadIdx.x];
+  int64_t slot = begin + threadIdx.x;
+  if (next.used && slot < end)
+    next.request(job.particles, slot, column);
+  for (; slot < end; slot += blockDim.x) {
+    particle p;
+    if constexpr (next_particle<DIM>::used) {
+      p = next.receive(column);
+      if (slot + blockDim.x < end)
+        next.request(job.particles, slot + blockDim.x, column);
+    } else {
+      p = load<DIM>(job.particles, slot);
+    }
     if (!p.alive)
       continue;
     bool near = true;
