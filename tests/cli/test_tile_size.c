@@ -26,14 +26,15 @@ typedef struct bytes {
 
 /* Reach: 2 for zigzag, else the order. A stage in 3D, order 2: 27 planes and 6 flows, rows of 32 +
  * 4 words: 33 * 36 * 4 (double: 33 * 34 * 8). 2D, order 1: 32 particles of 17 words on the wider
- * window are more than 8 planes and 3 flows. Where warps have stages, there is a list of 5760 slots
- * (2D: 3072) of 2 bytes. Single precision from order 4 on sums doubles; where three components are
+ * window are more than 8 planes and 3 flows. Where warps have stages, there is a list of 5600 slots
+ * (2D: 3072) of 2 bytes, and each component ends in values that part the banks: 5 (3D) and 1, the
+ * whole rounded up to four. Single precision from order 4 on sums doubles; where three components are
  * more than the H200's 227 KB, one is summed at a time. */
 static const bytes sizes[] = {
-    {3, 2, 1, 8, CW_TILE_F32, 14, 3, 32928, 4752},
-    {3, 2, 1, 8, CW_TILE_FIXED32, 14, 3, 32928, 4752},
-    {3, 2, 1, 8, CW_TILE_FIXED64, 14, 3, 65856, 4752},
-    {3, 2, 1, 8, CW_TILE_F64, 14, 3, 65856, 8976},
+    {3, 2, 1, 8, CW_TILE_F32, 14, 3, 32992, 4752},
+    {3, 2, 1, 8, CW_TILE_FIXED32, 14, 3, 32992, 4752},
+    {3, 2, 1, 8, CW_TILE_FIXED64, 14, 3, 65984, 4752},
+    {3, 2, 1, 8, CW_TILE_F64, 14, 3, 65984, 8976},
     {2, 1, 0, 16, CW_TILE_F32, 18, 3, 3888, 2176},
     {1, 3, 4, 6, CW_TILE_F32, 20, 3, 240, 0},
     {2, 0, 0, 4, CW_TILE_F32, 8, 3, 768, 0},
@@ -49,7 +50,7 @@ START_TEST(test_scratch_holds_the_tile_its_halo_and_the_components) {
   ck_assert_int_eq(plan.edge, b->edge);
   ck_assert_int_eq(plan.components, b->components);
   ck_assert_uint_eq(plan.scratch, b->scratch);
-  const size_t list = b->stage == 0 ? 0 : b->dim == 3 ? 11520 : 6144;
+  const size_t list = b->stage == 0 ? 0 : b->dim == 3 ? 11200 : 6144;
   ck_assert_uint_eq(plan.arena, list + b->scratch + b->stage * (size_t)plan.threads / 32);
   const double waste = 1 - pow((double)b->tile / b->edge, b->dim);
   ck_assert(fabs(plan.halo_waste - waste) <= 1e-12);
@@ -63,16 +64,17 @@ typedef struct residency {
   int teams, threads;
 } residency;
 
-/* 3D, order 2, drift 1. H200, tiles of 8 in f32: 32928 + 11520 + 4752 a warp + 1024; 14 warps fit
- * twice in 228 KB, but 10 twice are as many of 96 registers a thread as 65536 are; 6 warps 3 times
- * are 18, as one team has at most. A100, 164 KB: 18 warps once, 8 twice. 64 KB: 4 warps. 128 KB: 18
- * warps. Tiles of 16, 127776 bytes: H200 18 warps; A100: 36096 to list in are too much. Tiles of 14
- * in f64, 192000: 27424 to list in, with 3 warps. */
+/* 3D, order 2, drift 1. Tiles of 8 in f32: 32992 + 11200 + 4752 a warp + 1024. A warp of several teams
+ * counts for a quarter more than one of a single team. H200: 14 warps fit twice in 228 KB, but 8
+ * twice are as many of 128 registers a thread as 65536 are. A100, 164 KB: 16 warps once (64), 8
+ * twice (80). 64 KB: 4 warps. 128 KB: 16 warps once, 4 twice. Tiles of 16, 127840 bytes: H200 16
+ * warps; A100: 36096 to list in are too much. Tiles of 14 in f64, 192416: 27424 to list in, with 3
+ * warps. */
 static const residency residents[] = {
-    {"H200", 8, CW_TILE_F32, 2, 320},   {"H100", 8, CW_TILE_F32, 2, 320},
-    {"A100", 8, CW_TILE_F32, 1, 576},   {"MI250X", 8, CW_TILE_F32, 1, 128},
-    {"MI300X", 8, CW_TILE_F32, 1, 128}, {"Max1550", 8, CW_TILE_F32, 1, 576},
-    {"H200", 16, CW_TILE_F32, 1, 576},  {"A100", 16, CW_TILE_F32, 0, 32},
+    {"H200", 8, CW_TILE_F32, 2, 256},   {"H100", 8, CW_TILE_F32, 2, 256},
+    {"A100", 8, CW_TILE_F32, 2, 256},   {"MI250X", 8, CW_TILE_F32, 1, 128},
+    {"MI300X", 8, CW_TILE_F32, 1, 128}, {"Max1550", 8, CW_TILE_F32, 1, 512},
+    {"H200", 16, CW_TILE_F32, 1, 512},  {"A100", 16, CW_TILE_F32, 0, 32},
     {"MI300X", 16, CW_TILE_F32, 0, 32}, {"H200", 14, CW_TILE_F64, 1, 96},
     {"H200", 16, CW_TILE_F64, 0, 32},
 };
@@ -112,18 +114,18 @@ typedef struct meeting {
   double ppc, passes;
 } meeting;
 
-/* 2D, order 1, drift 1, edge E = tile + 4, V = E^2: rows at 0, E; V, V + 1; 2V + {0, 1, E, E + 1};
- * four lanes have each. E = 8: three rows in bank 0, that is 12 lanes, or 3 words where lanes that
- * meet in one are summed; E = 10: no two rows in one of 32 banks, nor of 16. 64-bit integers: the
- * low words' lanes count, of the high ones words; doubles: half-warps. 3D, order 2, E = 16, V = 0
- * mod 32: bank 0 gets 6 + 3 + 2 of the 27 rows, with the second flow bank 1 6 + 2. A lane a
+/* 2D, order 1, drift 1, edge E = tile + 4, V = E^2 and padding: rows at 0, E; V, V + 1; 2V + {0, 1, E,
+ * E + 1}; four lanes have each. E = 8, V = 66, and E = 10, V = 100: no two rows in one of 32 banks, nor
+ * of 16. Lanes that meet in a word count each, or once where they are summed; 64-bit integers: the low
+ * words' lanes count, of the high ones words; doubles: half-warps. 3D, order 2, E = 16, V = 4097: six
+ * rows of the first component are 0 mod 32, with the second flow 1; no bank has more. A lane a
  * particle: the particles of a cell meet in one word, at most 32. */
 static const meeting meetings[] = {
-    {2, 1, 4, CW_TILE_F32, 32, 12},       {2, 1, 4, CW_TILE_FIXED32, 32, 3},
-    {2, 1, 4, CW_TILE_FIXED64, 32, 15},   {2, 1, 4, CW_TILE_F64, 32, 12},
+    {2, 1, 4, CW_TILE_F32, 32, 4},        {2, 1, 4, CW_TILE_FIXED32, 32, 1},
+    {2, 1, 4, CW_TILE_FIXED64, 32, 5},    {2, 1, 4, CW_TILE_F64, 32, 4},
     {2, 1, 6, CW_TILE_F32, 8, 4},         {2, 1, 6, CW_TILE_FIXED32, 32, 1},
-    {2, 1, 6, CW_TILE_FIXED64, 32, 5},    {3, 2, 10, CW_TILE_F32, 32, 9.5},
-    {3, 2, 10, CW_TILE_FIXED32, 32, 9.5}, {1, 2, 12, CW_TILE_F32, 32, 32},
+    {2, 1, 6, CW_TILE_FIXED64, 32, 5},    {3, 2, 10, CW_TILE_F32, 32, 6},
+    {3, 2, 10, CW_TILE_FIXED32, 32, 6}, {1, 2, 12, CW_TILE_F32, 32, 32},
     {3, 5, 4, CW_TILE_F32, 8, 8},         {3, 0, 8, CW_TILE_FIXED64, 64, 32},
 };
 
@@ -233,7 +235,9 @@ START_TEST(test_command_recommends_the_tile_of_least_cost) {
   size_t n;
   json_array_foreach(tiles, n, row) {
     const double edge = number(row, "tile") + 6;
-    ck_assert(number(row, "scratch_bytes") == 3 * edge * edge * edge * 8);
+    /* what parts the banks is at most 31 values a component, rounded up to 4 in all */
+    const double parting = number(row, "scratch_bytes") - 3 * edge * edge * edge * 8;
+    ck_assert(parting >= 0 && parting <= (3 * 31 + 3) * 8);
     if (number(row, "teams_per_multiprocessor") > 0 && number(row, "cycles_per_particle") < least) {
       least = number(row, "cycles_per_particle");
       tile = number(row, "tile");

@@ -94,7 +94,7 @@ template <class Scratch>
 static cw_status launch_lanes_of(cw_context *context, const cw_deposit_device_job *job,
                                  void (*kernel)(cw_deposit_device_job), int team, int *fits) {
   const size_t limit = cw_device_opened(context)->shared_per_block;
-  cw_deposit_arena arena = {job->dim, job->order, job->halo, sizeof(Scratch), 0, 0, 3};
+  cw_deposit_arena arena = {job->dim, job->order, job->halo, sizeof(Scratch), 0, 0, 3, 0};
   if (arena_of_tile(&arena, job->tile) > limit)
     arena.components = 1;
   *fits = arena_of_tile(&arena, job->tile) <= limit;
@@ -112,11 +112,12 @@ static cw_status launch_lanes(cw_context *context, const cw_deposit_device_job *
 }
 
 /* Warps of a team that keep the most warps resident, each with its stage beside the team's scratch;
- * of equals the fewest: while some teams wait at a barrier, others work. */
+ * of equals the fewest: while some teams wait at a barrier, others work. So a single team has to have
+ * a quarter more warps than several have. */
 static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_device_job), int tile,
                               cw_deposit_arena *arena) {
   const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
-  const int most = CW_DEPOSIT_LARGEST_STAGED_TEAM / 32;
+  const int most = cw_deposit_largest_staged_team(arena->dim) / 32;
   int best = 0, chosen;
   arena->warps = 4;
   if (cw_deposit_arena_bytes(arena, tile) > limit)
@@ -128,9 +129,10 @@ static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_dev
     int teams = 0;
     CW_CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &teams, kernel, 32 * arena->warps, cw_deposit_arena_bytes(arena, tile)));
-    if (teams * arena->warps <= best)
+    const int worth = cw_deposit_worth(teams, arena->warps);
+    if (worth <= best)
       continue;
-    best = teams * arena->warps;
+    best = worth;
     chosen = arena->warps;
   }
   arena->warps = chosen;
@@ -141,18 +143,20 @@ template <int DIM, int ORDER, class Mode>
 static cw_status launch_runs_of(cw_context *context, const cw_deposit_device_job *job, int team,
                                 int *fits) {
   const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
+  cw_deposit_device_job padded = *job;
+  padded.pad = cw_deposit_pad(DIM, ORDER, job->tile + 2 * job->halo);
   cw_deposit_arena arena = {job->dim, ORDER, job->halo, sizeof(typename Mode::Scratch),
-                            run_shape<DIM, ORDER, Mode>::bytes, 1, 3};
+                            run_shape<DIM, ORDER, Mode>::bytes, 1, 3, padded.pad};
   *fits = cw_deposit_arena_bytes(&arena, job->tile) <= limit;
   if (!*fits)
     return CW_OK;
   if (team == 0)
     CW_TRY(choose_warps(context, deposit_runs<DIM, ORDER, Mode>, job->tile, &arena));
   else
-    arena.warps = (int)cw_min_i64((team + 31) / 32, CW_DEPOSIT_LARGEST_STAGED_TEAM / 32);
+    arena.warps = (int)cw_min_i64((team + 31) / 32, cw_deposit_largest_staged_team(DIM) / 32);
   while (cw_deposit_arena_bytes(&arena, job->tile) > limit)
     arena.warps--;
-  return launch_teams(context, job, "deposit_runs", deposit_runs<DIM, ORDER, Mode>, &arena,
+  return launch_teams(context, &padded, "deposit_runs", deposit_runs<DIM, ORDER, Mode>, &arena,
                       32 * arena.warps);
 }
 

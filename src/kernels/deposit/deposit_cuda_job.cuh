@@ -36,6 +36,7 @@ typedef struct cw_deposit_device_job {
   int32_t low[3], high[3];
   /* tiles */
   int tile, halo, tiles[3];
+  int pad; /* values behind each component of a scratch where runs are summed */
   const int64_t *tile_offsets;
   int runs;             /* sum runs of particles in registers: orders 1 to 3 in 2D and 3D */
   int wide;             /* single precision, orders from 4: sums of reals are doubles */
@@ -61,33 +62,44 @@ __device__ __forceinline__ void cw_sink_add(int32_t *place, int32_t value) {
 __device__ __forceinline__ void cw_sink_add(int64_t *place, int64_t value) {
   atomicAdd((unsigned long long *)place, (unsigned long long)value);
 }
-/* The same in shared memory, for the first `count` of N values at place[0], place[step], ... */
+/* The same in shared memory, where kernels of runs sum: adds the first `count` of N values at `at`, at
+ * + step, ...; `all`: values of the scratch. */
 template <int N, class Scratch>
-__device__ __forceinline__ void cw_tile_add(Scratch *place, int step, const Scratch value[N],
-                                            int count) {
+__device__ __forceinline__ void cw_tile_add(Scratch *scratch, int, int at, int step,
+                                            const Scratch value[N], int count) {
 #pragma unroll
   for (int n = 0; n < N; n++)
     if (n < count && value[n] != 0)
-      cw_sink_add(place + n * step, value[n]);
+      cw_sink_add(scratch + at + n * step, value[n]);
 }
 /* 64 bits: there an addition of 64 is a loop of compare-and-swap and one of 32 a single
  * instruction, so the low words are added and their carries go to the high ones; all low ones
- * first, since each answers late. Zeros are added too, which costs less than to find them. */
+ * first, since each answers late. Zeros are added too, which costs less than to find them. The low
+ * words of all values stand before the high ones, so that neighbours are in different banks. */
 template <int N>
-__device__ __forceinline__ void cw_tile_add(int64_t *place, int step, const int64_t value[N],
-                                            int count) {
-  unsigned *const words = (unsigned *)place;
+__device__ __forceinline__ void cw_tile_add(int64_t *scratch, int all, int at, int step,
+                                            const int64_t value[N], int count) {
+  unsigned *const low = (unsigned *)scratch + at, *const high = low + all;
   unsigned before[N];
 #pragma unroll
   for (int n = 0; n < N; n++)
     if (n < count)
-      before[n] = atomicAdd(words + 2 * n * step, (unsigned)value[n]);
+      before[n] = atomicAdd(low + n * step, (unsigned)value[n]);
 #pragma unroll
   for (int n = 0; n < N; n++)
     if (n < count) {
-      const unsigned low = (unsigned)value[n], high = (unsigned)((uint64_t)value[n] >> 32);
-      atomicAdd(words + 2 * n * step + 1, high + (before[n] + low < low));
+      const unsigned carry = before[n] + (unsigned)value[n] < (unsigned)value[n];
+      atomicAdd(high + n * step, (unsigned)((uint64_t)value[n] >> 32) + carry);
     }
+}
+/* Value n of such a scratch. */
+template <class Scratch>
+__device__ __forceinline__ Scratch cw_tile_value(const Scratch *scratch, int, int n) {
+  return scratch[n];
+}
+__device__ __forceinline__ int64_t cw_tile_value(const int64_t *scratch, int all, int n) {
+  const unsigned *const words = (const unsigned *)scratch;
+  return (int64_t)((uint64_t)words[all + n] << 32 | words[n]);
 }
 /* One addition a warp: those of all teams to one counter follow each other, and at one a thread they
  * took longer than small tiles did. */
@@ -105,29 +117,36 @@ __device__ __forceinline__ void cw_tile_origin(const cw_deposit_device_job &job,
   origin[2] = t / job.tiles[0] / job.tiles[1] * job.tile;
 }
 
-/* Adds a tile's scratch of edge `edge`, `components` of them from `first` on, to J: one addition
- * for each value that is not zero, and none beyond J's storage. */
+/* The value of component c at a node of a tile's scratch is added to J, but not beyond J's storage. */
+template <int DIM, class Sink>
+__device__ __forceinline__ void cw_tile_put(const cw_deposit_device_job &job,
+                                            const int32_t origin[3], int c, const int32_t node[3],
+                                            Sink value) {
+  int64_t place = 0;
+  bool inside = true;
+#pragma unroll
+  for (int a = 0; a < DIM; a++) {
+    const int32_t global = origin[a] - job.halo + node[a];
+    inside = inside && global >= job.low[a] && global < job.high[a];
+    place += (int64_t)(global - job.low[a]) * job.stride[a];
+  }
+  if (inside)
+    cw_sink_add((Sink *)job.component[c] + place, value);
+}
+
+/* Adds a tile's scratch of edge `edge`, `components` of them from `first` on, to J: one addition for
+ * each value that is not zero. */
 template <int DIM, class Scratch, class Sink>
 __device__ void cw_tile_flush(const cw_deposit_device_job &job, const Scratch *scratch, int edge,
                               const int32_t origin[3], int first, int components) {
   const int volume = DIM == 1 ? edge : DIM == 2 ? edge * edge : edge * edge * edge;
   for (int n = threadIdx.x; n < components * volume; n += blockDim.x) {
-    const Scratch value = scratch[n];
-    if (value == 0)
+    if (scratch[n] == 0)
       continue;
     const int c = n / volume, at = n - c * volume;
     const int32_t node[3] = {at % edge, DIM > 1 ? at / edge % edge : 0,
                              DIM > 2 ? at / edge / edge : 0};
-    int64_t place = 0;
-    bool inside = true;
-#pragma unroll
-    for (int a = 0; a < DIM; a++) {
-      const int32_t global = origin[a] - job.halo + node[a];
-      inside = inside && global >= job.low[a] && global < job.high[a];
-      place += (int64_t)(global - job.low[a]) * job.stride[a];
-    }
-    if (inside)
-      cw_sink_add((Sink *)job.component[first + c] + place, (Sink)value);
+    cw_tile_put<DIM>(job, origin, first + c, node, (Sink)scratch[n]);
   }
 }
 #endif

@@ -25,13 +25,11 @@ static __device__ __forceinline__ cw_real CW_REAL_NAME(cw_deposit_sqrt)(cw_real 
 
 typedef CW_REAL_NAME(cw_deposit_particle) particle_type;
 
-/* Loads slot `slot`; 0 for a dead slot or one with a fault, which is reported. */
-static __device__ __forceinline__ bool load(int dim, int order, const cw_deposit_device_job &job,
-                                            int64_t slot, particle_type *particle, bool *dead) {
+/* Loads a slot that is not dead; 0 for one with a fault, which is reported. */
+static __device__ __forceinline__ bool load_live(int dim, int order,
+                                                 const cw_deposit_device_job &job, int64_t slot,
+                                                 particle_type *particle) {
   const cw_particles_view *view = &job.particles;
-  *dead = view->tag && view->tag[slot] == CW_TAG_DEAD;
-  if (*dead)
-    return false;
   const cw_real scale[3] = {(cw_real)job.scale[0], (cw_real)job.scale[1], (cw_real)job.scale[2]};
   const cw_real weight = view->weight ? ((const cw_real *)view->weight)[slot] : (cw_real)1;
   *particle = CW_REAL_NAME(cw_deposit_load)(dim, view, scale, weight, slot);
@@ -45,6 +43,13 @@ static __device__ __forceinline__ bool load(int dim, int order, const cw_deposit
     return true;
   cw_fault_report(job.fault, CW_FAULT_MOVED, slot);
   return false;
+}
+
+/* The same for any slot. */
+static __device__ __forceinline__ bool load(int dim, int order, const cw_deposit_device_job &job,
+                                            int64_t slot, particle_type *particle, bool *dead) {
+  *dead = job.particles.tag && job.particles.tag[slot] == CW_TAG_DEAD;
+  return !*dead && load_live(dim, order, job, slot, particle);
 }
 
 /* A window leaves J's storage: a fault where nobody reads the counts. */
@@ -244,43 +249,69 @@ static __device__ __forceinline__ void sum_kept(const cw_deposit_device_job &job
   const uint16_t *const list = run_list<DIM>();
   const int share = ((kept + warps - 1) / warps + 31) & ~31;
   const int begin = warp * share, end = min(begin + share, kept);
-  const auto entry = [&](int n) -> int64_t {
+  const auto load = [&](int n) {
     const uint16_t slot = n < end ? list[n] : NO_SLOT;
-    return slot == NO_SLOT ? -1 : first + slot;
+    return load_raw<DIM>(job.particles, first, slot == NO_SLOT ? 0 : slot, slot != NO_SLOT);
   };
   run_sums<DIM, ORDER, Mode> sums;
-  sums.clear();
-  sums.at = -1;
-  raw_particle<DIM> next = load_raw<DIM>(job.particles, entry(begin + lane));
+  sums.start(tile, lane);
+  raw_particle<DIM> next = load(begin + lane);
   for (int chunk = begin; chunk < end; chunk += 32) {
     const raw_particle<DIM> raw = next;
-    next = load_raw<DIM>(job.particles, entry(chunk + 32 + lane));
+    next = load(chunk + 32 + lane);
     const int at = stage_kept<DIM, ORDER, Mode>(job, tile, raw, scale, stage + lane);
     __syncwarp();
     sums.sum_columns(tile, stage, at, lane);
     __syncwarp();
   }
-  sums.flush(tile, lane);
+  sums.flush(tile);
 }
 
-/* The other listed slots, 32 a warp in turn. */
+/* The other listed slots, 32 at a time by whatever warp is free. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ void sum_others(const cw_deposit_device_job &job,
                                                   const run_tile<typename Mode::Scratch> &tile,
                                                   int64_t first, int entries, int others,
-                                                  run_counts *counts) {
+                                                  unsigned *taken, run_counts *counts) {
   const uint16_t *const list = run_list<DIM>();
-  for (int n = threadIdx.x; n - (int)(threadIdx.x % 32) < others; n += blockDim.x) {
+  const int lane = threadIdx.x % 32;
+  for (;;) {
+    unsigned begin = 0;
+    if (lane == 0)
+      begin = atomicAdd(taken, 32u);
+    begin = __shfl_sync(~0u, begin, 0);
+    if (begin >= (unsigned)others)
+      break;
+    const int n = (int)begin + lane;
     const int64_t slot = n < others ? first + list[entries - 1 - n] : -1;
     counts->add(sum_queued<DIM, ORDER, Mode>(job, tile, slot));
   }
 }
 
+/* The scratch to J, values that are not zero. */
+template <int DIM, class Scratch, class Sink>
+static __device__ __forceinline__ void flush_runs(const cw_deposit_device_job &job,
+                                                  const run_tile<Scratch> &tile,
+                                                  const int32_t origin[3]) {
+  const uint32_t inverse = 0xffffffffu / (uint32_t)tile.edge + 1; /* n / edge = n inverse >> 32 */
+  for (int n = threadIdx.x; n < 3 * tile.volume; n += blockDim.x) {
+    const Scratch value = cw_tile_value(tile.scratch, tile.all(), n);
+    if (value == 0)
+      continue;
+    const int c = (n >= tile.volume) + (n >= 2 * tile.volume), at = n - c * tile.volume;
+    const int rows = (int)__umulhi((uint32_t)at, inverse);
+    const int planes = DIM > 2 ? (int)__umulhi((uint32_t)rows, inverse) : 0;
+    const int32_t node[3] = {at - rows * tile.edge, rows - planes * tile.edge, planes};
+    cw_tile_put<DIM>(job, origin, c, node, (Sink)value);
+  }
+}
+
 /* A team a tile: deposit_cuda_runs.cuh. */
 template <int DIM, int ORDER, class Mode>
-static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
+static __global__ void __launch_bounds__(cw_deposit_largest_staged_team(DIM))
     deposit_runs(const __grid_constant__ cw_deposit_device_job job) {
   typedef typename Mode::Scratch Scratch;
+  __shared__ unsigned taken; /* of a batch's others */
   int64_t first, last;
   int32_t origin[3];
   tile_slice(job, &first, &last);
@@ -289,7 +320,7 @@ static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
   cw_tile_origin(job, (int)blockIdx.x, origin);
   const run_tile<Scratch> tile = make_run_tile<DIM, Mode>(job, origin);
   const list_room room = make_list_room<DIM, ORDER, Mode>(job.tile, tile.edge);
-  zero_scratch(tile.scratch, 3 * tile.volume);
+  zero_scratch(tile.scratch, tile.all());
   cw_real scale[3];
   flow_scales<Mode>(job, scale);
   run_counts counts = {0, 0, 0, 0};
@@ -299,15 +330,16 @@ static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
   int most = (int)((last - first + batches - 1) / batches);
   while (first < last) {
     const int count = (int)min((int64_t)most, last - first);
-    if (!make_list<DIM, ORDER, Mode>(job, tile, room, first, count, &counts, &size)) {
+    if (!make_list<DIM, ORDER, Mode>(job, tile, room, first, count, &taken, &counts, &size)) {
       most = count / 2;
       continue;
     }
     sum_kept<DIM, ORDER, Mode>(job, tile, first, size.kept, scale);
-    sum_others<DIM, ORDER, Mode>(job, tile, first, room.entries, size.others, &counts);
+    sum_others<DIM, ORDER, Mode>(job, tile, first, room.entries, size.others, &taken,
+                                  &counts);
     first += count;
   }
   counts.report(job.counts);
   __syncthreads();
-  cw_tile_flush<DIM, Scratch, typename Mode::Sink>(job, tile.scratch, tile.edge, origin, 0, 3);
+  flush_runs<DIM, Scratch, typename Mode::Sink>(job, tile, origin);
 }

@@ -51,40 +51,52 @@ static __device__ __forceinline__ list_room make_list_room(int tile, int edge) {
   return room;
 }
 
+/* A slot as it stands in the arrays; loads only, so that the next one's can be under way. */
+template <int DIM> struct slot_values {
+  int32_t i_prev[DIM], i[DIM];
+  cw_real dx_prev[DIM], dx[DIM], weight, u[DIM == 2 ? 3 : 1]; /* of no use in 3D */
+  uint8_t tag;
+};
+
+template <int DIM>
+static __device__ __forceinline__ slot_values<DIM> load_slot(const cw_particles_view &view,
+                                                             int64_t first, uint32_t n) {
+  slot_values<DIM> values;
+#pragma unroll
+  for (int a = 0; a < DIM; a++) {
+    values.i_prev[a] = (view.i_prev[a] + first)[n];
+    values.i[a] = (view.i[a] + first)[n];
+    values.dx_prev[a] = ((const cw_real *)view.dx_prev[a] + first)[n];
+    values.dx[a] = ((const cw_real *)view.dx[a] + first)[n];
+  }
+  values.weight = view.weight ? ((const cw_real *)view.weight + first)[n] : (cw_real)1;
+  if constexpr (DIM == 2) /* a velocity out of plane that is not finite is a fault */
+    for (int c = 0; c < 3; c++)
+      values.u[c] = ((const cw_real *)view.u[c] + first)[n];
+  values.tag = view.tag ? (view.tag + first)[n] : (uint8_t)CW_TAG_ALIVE;
+  return values;
+}
+
 /* Only a particle that is valid may stand in a bin. */
 template <int DIM, int ORDER, class Scratch>
 static __device__ __forceinline__ slot_place place_of(const cw_deposit_device_job &job,
                                                       const run_tile<Scratch> &tile, int bins_edge,
-                                                      int64_t slot) {
-  const cw_particles_view &view = job.particles;
-  int32_t i_prev[DIM], i[DIM];
-  cw_real dx_prev[DIM], dx[DIM];
-#pragma unroll
-  for (int a = 0; a < DIM; a++) {
-    i_prev[a] = view.i_prev[a][slot];
-    i[a] = view.i[a][slot];
-    dx_prev[a] = ((const cw_real *)view.dx_prev[a])[slot];
-    dx[a] = ((const cw_real *)view.dx[a])[slot];
-  }
-  const cw_real weight = view.weight ? ((const cw_real *)view.weight)[slot] : (cw_real)1;
-  const uint8_t tag = view.tag ? view.tag[slot] : (uint8_t)CW_TAG_ALIVE;
-  bool fits = weight - weight == 0;
-  if constexpr (DIM == 2) /* a velocity out of plane that is not finite is a fault */
-    for (int c = 0; c < 3; c++) {
-      const cw_real u = ((const cw_real *)view.u[c])[slot];
-      fits = fits && u - u == 0;
-    }
-  slot_place place = {tag != CW_TAG_DEAD, false, 0, REST};
+                                                      const slot_values<DIM> &v) {
+  bool fits = v.weight - v.weight == 0;
+  if constexpr (DIM == 2)
+    for (int c = 0; c < 3; c++)
+      fits = fits && v.u[c] - v.u[c] == 0;
+  slot_place place = {v.tag != CW_TAG_DEAD, false, 0, REST};
   int stride = 1;
   unsigned changes = 0;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
-    const int32_t s = CW_REAL_NAME(cw_deposit_first_node)(ORDER, i_prev[a], dx_prev[a]);
-    const int32_t t = CW_REAL_NAME(cw_deposit_first_node)(ORDER, i[a], dx[a]);
-    const cw_real move = CW_REAL_NAME(cw_deposit_move)(i[a] - i_prev[a], dx_prev[a], dx[a]);
+    const int32_t s = CW_REAL_NAME(cw_deposit_first_node)(ORDER, v.i_prev[a], v.dx_prev[a]);
+    const int32_t t = CW_REAL_NAME(cw_deposit_first_node)(ORDER, v.i[a], v.dx[a]);
+    const cw_real move = CW_REAL_NAME(cw_deposit_move)(v.i[a] - v.i_prev[a], v.dx_prev[a], v.dx[a]);
     const int local = s - tile.low[a];
     changes |= (unsigned)(s != t) << a;
-    fits = fits && dx[a] >= 0 && dx[a] <= 1 && dx_prev[a] >= 0 && dx_prev[a] <= 1 &&
+    fits = fits && v.dx[a] >= 0 && v.dx[a] <= 1 && v.dx_prev[a] >= 0 && v.dx_prev[a] <= 1 &&
            fabs(move) <= (cw_real)job.max_move && local >= 0 && local < bins_edge;
     place.bin += local * stride;
     stride *= bins_edge;
@@ -136,9 +148,11 @@ static __device__ __forceinline__ int place_bins(uint32_t *bins, int count, uint
 /* Lists slots first .. first + count - 1; false if they do not fit the list: fewer will. Begins and
  * ends with a barrier. */
 template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ bool
-make_list(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratch> &tile,
-          const list_room &room, int64_t first, int count, run_counts *counts, list_size *size) {
+static __device__ __forceinline__ bool make_list(const cw_deposit_device_job &job,
+                                                 const run_tile<typename Mode::Scratch> &tile,
+                                                 const list_room &room, int64_t first, int count,
+                                                 unsigned *taken, run_counts *counts,
+                                                 list_size *size) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   __shared__ uint32_t others[CLASSES];
   uint32_t *const bins = (uint32_t *)run_stages<DIM, Mode>(tile.volume);
@@ -150,9 +164,14 @@ make_list(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
     bins[b] = 0;
   if (threadIdx.x < CLASSES)
     others[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    *taken = 0;
   __syncthreads();
+  slot_values<DIM> next = load_slot<DIM>(job.particles, first, min((int)threadIdx.x, count - 1));
   for (int n = threadIdx.x; n < count; n += blockDim.x) {
-    const slot_place place = place_of<DIM, ORDER>(job, tile, room.edge, first + n);
+    const slot_values<DIM> values = next;
+    next = load_slot<DIM>(job.particles, first, min(n + (int)blockDim.x, count - 1));
+    const slot_place place = place_of<DIM, ORDER>(job, tile, room.edge, values);
     uint32_t code = NO_CODE;
     if (place.keeps)
       code = (uint32_t)place.bin << RANK_BITS | atomicAdd(&bins[place.bin], 1u);
@@ -179,8 +198,10 @@ make_list(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
     if (code == NO_CODE)
       continue;
     const uint32_t rank = code & ((1u << RANK_BITS) - 1), bin = (code & ~OTHER) >> RANK_BITS;
-    const uint32_t ahead =
-        rank + (uint32_t)(bin == 0 ? before[0] : bin == 1 ? before[1] : bin == 2 ? before[2] : before[3]);
+    const uint32_t ahead = rank + (uint32_t)(bin == 0   ? before[0]
+                                             : bin == 1 ? before[1]
+                                             : bin == 2 ? before[2]
+                                                        : before[3]);
     list[code & OTHER ? (uint32_t)room.entries - 1 - ahead : bins[bin] + rank] = (uint16_t)n;
   }
   counts->done += kept;

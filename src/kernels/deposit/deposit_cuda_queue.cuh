@@ -34,8 +34,7 @@ stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
           int64_t slot, typename Mode::Word *words, int *place, unsigned *changes) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   particle_type particle;
-  bool dead;
-  if (!load(DIM, ORDER, job, slot, &particle, &dead))
+  if (!load_live(DIM, ORDER, job, slot, &particle)) /* the dead are not listed */
     return QUEUED_NOTHING;
   int32_t start[3];
   int at = 0;
@@ -56,10 +55,12 @@ stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
   any_factors<DIM, ORDER, Mode>(particle, start, scale, pairs, flows);
   cw_real *reals = (cw_real *)words;
 #pragma unroll
-  for (int n = 0; n < DIM * (ORDER + 2); n++) {
-    reals[2 * n] = (&pairs[0][0])[n].t;
-    reals[2 * n + 1] = (&pairs[0][0])[n].e;
-  }
+  for (int a = 0; a < DIM; a++)
+#pragma unroll
+    for (int n = 0; n < ORDER + 2; n++) {
+      reals[2 * (a * (ORDER + 2) + n)] = pairs[a][n].t;
+      reals[2 * (a * (ORDER + 2) + n) + 1] = pairs[a][n].e;
+    }
 #pragma unroll
   for (int n = 0; n < shape::any::flows; n++)
     words[shape::pair_words + n] = flows[n];
@@ -80,30 +81,19 @@ static __device__ __forceinline__ pair_type staged_pair(const void *words, int a
   return {pair[0], pair[1]};
 }
 
-/* Adds a row of the wider window: the plane of nodes a and b of component c times `count` flows. */
-template <int DIM, int ORDER, class Mode>
+/* Adds a row of the wider window to the scratch from `offset` on: the plane times `count` flows. */
+template <int ORDER, class Mode>
 static __device__ __forceinline__ void add_row(const run_tile<typename Mode::Scratch> &tile,
-                                               const typename Mode::Word *words, int at, int c,
-                                               int a, int b, int count) {
-  typedef run_shape<DIM, ORDER, Mode> shape;
-  typedef typename shape::any any;
-  const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
-  const pair_type pa = staged_pair<ORDER>(words, axis_a, a);
-  int offset = at + c * tile.volume + a * tile.stride(axis_a);
-  cw_real value = pa.t;
-  if (any::is_plane(c)) {
-    value = plane_value(pa, staged_pair<ORDER>(words, axis_b, b));
-    offset += b * tile.stride(axis_b);
-  }
+                                               cw_real value, const typename Mode::Word *flows,
+                                               int offset, int step, int count) {
   const typename Mode::Word plane = Mode::plane(value);
   if (Mode::fixed && plane == 0)
     return;
-  const typename Mode::Word *flows = words + shape::pair_words + c * (ORDER + 1);
   typename Mode::Scratch values[ORDER + 1];
 #pragma unroll
   for (int n = 0; n <= ORDER; n++)
     values[n] = n < count ? Mode::product(flows[n], plane) : 0;
-  cw_tile_add<ORDER + 1>(tile.scratch + offset, tile.stride(c), values, count);
+  cw_tile_add<ORDER + 1>(tile.scratch, tile.all(), offset, step, values, count);
 }
 
 /* Every row of a lane's particle, on a window that is wider along the axes in `wide` only: beyond it
@@ -112,30 +102,62 @@ template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ void add_rows(const run_tile<typename Mode::Scratch> &tile,
                                                 const typename Mode::Word *words, int at,
                                                 unsigned wide) {
-  typedef typename run_shape<DIM, ORDER, Mode>::any any;
+  typedef run_shape<DIM, ORDER, Mode> shape;
+  typedef typename shape::any any;
 #pragma unroll 1
   for (int c = 0; c < 3; c++) {
     const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
-    const int rows = any::is_plane(c) ? ORDER + 1 + (int)(wide >> axis_b & 1) : 1;
-    const int flows = c < DIM ? ORDER + (int)(wide >> c & 1) : 1;
+    const bool plane = any::is_plane(c);
+    const int rows = plane ? ORDER + 1 + (int)(wide >> axis_b & 1) : 1;
+    const int count = c < DIM ? ORDER + (int)(wide >> c & 1) : 1;
+    const int nodes = ORDER + 1 + (int)(wide >> axis_a & 1);
+    typename Mode::Word flows[ORDER + 1];
+    pair_type pairs[ORDER + 2];
+#pragma unroll
+    for (int n = 0; n <= ORDER; n++)
+      flows[n] = n < any::flows_of(c) ? words[shape::pair_words + c * (ORDER + 1) + n] : 0;
+#pragma unroll
+    for (int a = 0; a < ORDER + 2; a++)
+      pairs[a] = staged_pair<ORDER>(words, axis_a, a);
 #pragma unroll 1
     for (int b = 0; b < rows; b++) {
+      const pair_type across = staged_pair<ORDER>(words, axis_b, b);
+      const int offset = at + c * tile.volume + (plane ? b * tile.stride(axis_b) : 0);
 #pragma unroll
-      for (int a = 0; a <= ORDER; a++)
-        add_row<DIM, ORDER, Mode>(tile, words, at, c, a, b, flows);
-      if (wide >> axis_a & 1)
-        add_row<DIM, ORDER, Mode>(tile, words, at, c, ORDER + 1, b, flows);
+      for (int a = 0; a < ORDER + 2; a++)
+        if (a <= ORDER || nodes > ORDER + 1)
+          add_row<ORDER, Mode>(tile, plane ? plane_value(pairs[a], across) : pairs[a].t, flows,
+                               offset + a * tile.stride(axis_a), tile.stride(c), count);
     }
   }
+}
+
+/* Row `row` of the wider window of a staged particle. */
+template <int DIM, int ORDER, class Mode>
+static __device__ __forceinline__ void add_staged_row(const run_tile<typename Mode::Scratch> &tile,
+                                                      const typename Mode::Word *words, int at,
+                                                      int row) {
+  typedef run_shape<DIM, ORDER, Mode> shape;
+  typedef typename shape::any any;
+  int c, a, b;
+  any::decode(row, &c, &a, &b);
+  const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
+  const pair_type pair = staged_pair<ORDER>(words, axis_a, a);
+  const bool plane = any::is_plane(c);
+  add_row<ORDER, Mode>(tile, plane ? plane_value(pair, staged_pair<ORDER>(words, axis_b, b)) : pair.t,
+                       words + shape::pair_words + c * (ORDER + 1),
+                       at + c * tile.volume + a * tile.stride(axis_a) +
+                           (plane ? b * tile.stride(axis_b) : 0),
+                       tile.stride(c), any::flows_of(c));
 }
 
 /* Sums up to 32 queued slots, lane's in `slot` (-1: none), into the scratch. Integers: a lane a
  * particle, since colliding integer additions cost little. Reals: all lanes on one particle, whose
  * window has no place twice, since colliding ones are repeated. */
 template <int DIM, int ORDER, class Mode>
-static __device__ __noinline__ queued_fate sum_queued(const cw_deposit_device_job &job,
-                                                      run_tile<typename Mode::Scratch> tile,
-                                                      int64_t slot) {
+static __device__ __forceinline__ queued_fate sum_queued(const cw_deposit_device_job &job,
+                                                         run_tile<typename Mode::Scratch> tile,
+                                                         int64_t slot) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::any any;
   const int lane = threadIdx.x % 32;
@@ -153,17 +175,14 @@ static __device__ __noinline__ queued_fate sum_queued(const cw_deposit_device_jo
     if (place >= 0)
       add_rows<DIM, ORDER, Mode>(tile, words, place, wide);
   } else {
+    __syncwarp();
     for (int p = 0; p < 32; p++) {
       const int here = __shfl_sync(~0u, place, p);
       if (here < 0)
         continue;
 #pragma unroll
-      for (int row = lane; row < any::rows; row += 32) {
-        int c, a, b;
-        any::decode(row, &c, &a, &b);
-        add_row<DIM, ORDER, Mode>(tile, stage + p * shape::particle_words, here, c, a, b,
-                                  any::flows_of(c));
-      }
+      for (int row = lane; row < any::rows; row += 32)
+        add_staged_row<DIM, ORDER, Mode>(tile, stage + p * shape::particle_words, here, row);
     }
   }
   __syncwarp();

@@ -40,8 +40,9 @@ template <int DIM, int ORDER, class Mode> struct run_shape {
 /* What a kernel of runs knows of its tile. The arena: the list, the scratch, a stage a warp. */
 template <class Scratch> struct run_tile {
   Scratch *scratch;
-  int volume, edge;
+  int volume, edge; /* volume: of a component, with its padding */
   int32_t low[3]; /* the scratch's first node */
+  __device__ __forceinline__ int all() const { return (int)cw_deposit_even(3 * volume); }
   __device__ __forceinline__ int stride(int axis) const {
     return axis == 0 ? 1 : axis == 1 ? edge : edge * edge;
   }
@@ -72,13 +73,15 @@ static __device__ __forceinline__ run_tile<typename Mode::Scratch> make_run_tile
   run_tile<typename Mode::Scratch> tile;
   tile.scratch = run_scratch<DIM, Mode>();
   tile.edge = job.tile + 2 * job.halo;
-  tile.volume = DIM == 2 ? tile.edge * tile.edge : tile.edge * tile.edge * tile.edge;
+  tile.volume =
+      (DIM == 2 ? tile.edge * tile.edge : tile.edge * tile.edge * tile.edge) + job.pad;
   for (int a = 0; a < 3; a++)
     tile.low[a] = origin[a] - job.halo;
   return tile;
 }
 
-/* Registers of a lane: its rows' sums for the window `at` of the scratch; -1: none yet. */
+/* Registers of a lane: its rows' sums for the window `at` of the scratch (-1: none yet), and where
+ * these rows are. Lanes without a row do as the last row does, but add nothing. */
 template <int DIM, int ORDER, class Mode> struct run_sums {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::kept kept;
@@ -89,8 +92,34 @@ template <int DIM, int ORDER, class Mode> struct run_sums {
   Group;
 
   typename Mode::Sum sum[shape::rounds][ORDER];
-  int count, at;
+  int count, at, way;
+  struct row {
+    int planes, flows, flow_step; /* in the stage */
+    int place, step, adds;        /* in the scratch; flows that it adds */
+  } rows[shape::rounds];
 
+  __device__ __forceinline__ void start(const run_tile<typename Mode::Scratch> &tile, int lane) {
+    clear();
+    at = -1;
+    way = min(lane / kept::rows, shape::ways - 1);
+#pragma unroll
+    for (int l = 0; l < shape::rounds; l++) {
+      const int number = lane + 32 * l;
+      const bool has = number < shape::ways * kept::rows;
+      const int r = has ? number % kept::rows : kept::rows - 1;
+      int c, a, b;
+      kept::decode(r, &c, &a, &b);
+      const int stride[3] = {tile.stride(0), tile.stride(1), tile.stride(2)};
+      const int stride_a = c == 0 ? stride[1] : stride[0];
+      const int stride_b = DIM == 2 ? (c == 2 ? stride[1] : 0) : c == 2 ? stride[1] : stride[2];
+      rows[l].planes = r * shape::stride;
+      rows[l].flows = (kept::rows + c * ORDER) * shape::stride;
+      rows[l].flow_step = kept::flows_of(c) > 1 ? shape::stride : 0;
+      rows[l].place = c * tile.volume + a * stride_a + b * stride_b;
+      rows[l].step = c == 0 ? stride[0] : c == 1 ? stride[1] : stride[2];
+      rows[l].adds = has ? kept::flows_of(c) : 0;
+    }
+  }
   __device__ __forceinline__ void clear() {
     count = 0;
 #pragma unroll
@@ -99,95 +128,90 @@ template <int DIM, int ORDER, class Mode> struct run_sums {
       for (int n = 0; n < ORDER; n++)
         sum[l][n] = 0;
   }
-  static __device__ __forceinline__ int row_of(int lane, int round) {
-    return shape::ways > 1 ? lane % kept::rows : lane + 32 * round;
-  }
-  static __device__ __forceinline__ bool has_row(int lane, int round) {
-    return shape::ways > 1 ? lane < shape::ways * kept::rows : lane + 32 * round < kept::rows;
-  }
   /* Adds the registers to the scratch and starts anew. */
-  __device__ __forceinline__ void flush(const run_tile<typename Mode::Scratch> &tile, int lane) {
+  __device__ __forceinline__ void flush(const run_tile<typename Mode::Scratch> &tile) {
 #pragma unroll
     for (int l = 0; l < shape::rounds; l++) {
-      if (!has_row(lane, l) || at < 0)
+      if (rows[l].adds == 0 || at < 0)
         continue;
-      int c, a, b;
-      kept::decode(row_of(lane, l), &c, &a, &b);
-      const int stride[3] = {1, tile.edge, tile.edge * tile.edge};
-      typename Mode::Scratch *place =
-          tile.scratch + c * tile.volume + at + kept::place(stride, c, a, b);
       typename Mode::Scratch value[ORDER];
 #pragma unroll
       for (int n = 0; n < ORDER; n++)
         value[n] = Mode::finish(sum[l][n], count);
-      cw_tile_add<ORDER>(place, tile.stride(c), value, kept::flows_of(c));
+      cw_tile_add<ORDER>(tile.scratch, tile.all(), at + rows[l].place, rows[l].step, value,
+                         DIM == 3 ? ORDER : rows[l].adds);
     }
     clear();
   }
   /* All columns; `place`: the window of the lane's column, the same in a group (-1: an entry of no
-   * particle, which is never the first of a group that has any). */
+   * particle, which adds nothing). */
   __device__ __forceinline__ void sum_columns(const run_tile<typename Mode::Scratch> &tile,
                                               const Word *stage, int place, int lane) {
-    const int way = shape::ways > 1 ? lane / kept::rows : 0;
+    /* groups whose window differs from that of the group before, of the same way */
+    const int turn = shape::group * shape::ways, last = __shfl_up_sync(~0u, place, turn % 32);
+    const int held = __shfl_sync(~0u, at, lane / shape::group % shape::ways * kept::rows % 32);
+    const unsigned heads = __ballot_sync(
+        ~0u, place >= 0 && lane % shape::group == 0 && place != (lane < turn ? held : last));
 #pragma unroll
     for (int g = 0; g * shape::group < 32; g += shape::ways) {
-      const int column = (g + way) * shape::group;
-      const int here = __shfl_sync(~0u, place, column % 32);
-      if (here >= 0 && column < 32) {
-        if (here != at) {
-          flush(tile, lane);
+      unsigned turns = 0;
+#pragma unroll
+      for (int w = 0; w < shape::ways && (g + w) * shape::group < 32; w++)
+        turns |= heads >> ((g + w) * shape::group) & 1;
+      const int column = min((g + way) * shape::group, 32 - shape::group);
+      if (turns) {
+        const int here = __shfl_sync(~0u, place, column);
+        if (shape::ways == 1 || heads >> column & 1) {
+          flush(tile);
           at = here;
         }
+      }
+      if (shape::ways == 1 || (g + way) * shape::group < 32) {
         count += shape::group;
 #pragma unroll
         for (int l = 0; l < shape::rounds; l++)
-          add_group(stage, lane, l, column);
+          add_group(stage, l, column);
       }
     }
   }
 
 private:
-  __device__ __forceinline__ void add_group(const Word *stage, int lane, int round, int column) {
-    if (!has_row(lane, round))
-      return;
-    int c, a, b;
-    kept::decode(row_of(lane, round), &c, &a, &b);
-    const Group plane = *(const Group *)(stage + row_of(lane, round) * shape::stride + column);
-    const Word *flows = stage + (kept::rows + c * ORDER) * shape::stride + column;
-    const int step = kept::flows_of(c) > 1 ? shape::stride : 0;
+  __device__ __forceinline__ void add_group(const Word *stage, int l, int column) {
+    const Group plane = *(const Group *)(stage + rows[l].planes + column);
 #pragma unroll
     for (int n = 0; n < ORDER; n++) {
-      const Group flow = *(const Group *)(flows + n * step);
+      const Group flow =
+          *(const Group *)(stage + rows[l].flows + n * rows[l].flow_step + column);
 #pragma unroll
       for (int k = 0; k < shape::group; k++)
-        Mode::add(sum[round][n], flow.w[k], plane.w[k]);
+        Mode::add(sum[l][n], flow.w[k], plane.w[k]);
     }
   }
 };
 
 /* What a listed particle's column is made of; loads only, so that the next chunk's can be under
- * way. */
+ * way. An entry of no particle is that of the batch's first slot, without weight. */
 template <int DIM> struct raw_particle {
   int32_t i_prev[DIM];
   cw_real dx_prev[DIM], dx[DIM], weight, u[DIM == 2 ? 3 : 1]; /* of no use in 3D */
-  bool here; /* 0: an entry of no particle */
+  bool here;
 };
 
 template <int DIM>
 static __device__ __forceinline__ raw_particle<DIM> load_raw(const cw_particles_view &view,
-                                                             int64_t slot) {
+                                                             int64_t first, uint32_t slot,
+                                                             bool here) {
   raw_particle<DIM> raw;
-  const bool here = slot >= 0;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
-    raw.i_prev[a] = here ? view.i_prev[a][slot] : 0;
-    raw.dx_prev[a] = here ? ((const cw_real *)view.dx_prev[a])[slot] : 0;
-    raw.dx[a] = here ? ((const cw_real *)view.dx[a])[slot] : 0;
+    raw.i_prev[a] = (view.i_prev[a] + first)[slot];
+    raw.dx_prev[a] = ((const cw_real *)view.dx_prev[a] + first)[slot];
+    raw.dx[a] = ((const cw_real *)view.dx[a] + first)[slot];
   }
-  raw.weight = !here ? 0 : view.weight ? ((const cw_real *)view.weight)[slot] : (cw_real)1;
+  raw.weight = !here ? 0 : view.weight ? ((const cw_real *)view.weight + first)[slot] : (cw_real)1;
   if constexpr (DIM == 2)
     for (int c = 0; c < 3; c++)
-      raw.u[c] = here ? ((const cw_real *)view.u[c])[slot] : 0;
+      raw.u[c] = ((const cw_real *)view.u[c] + first)[slot];
   raw.here = here;
   return raw;
 }

@@ -47,6 +47,20 @@ static __device__ __forceinline__ cw_real plane_value(pair_type a, pair_type b) 
   return fma(a.t, b.t, a.e * b.e);
 }
 
+/* Weights of a shape. Order 2 in closed form, sums of positive terms as the recursion's. */
+template <int ORDER>
+static __device__ __forceinline__ void window_weights(cw_real dx, int *first, cw_real *w) {
+  if (ORDER == 2) {
+    const cw_real half = (cw_real)0.5, t = CW_REAL_NAME(cw_shape_knot_offset)(2, dx), s = 1 - t;
+    *first = (dx >= half) - 1;
+    w[0] = half * s * s;
+    w[1] = fma(s, t, half);
+    w[2] = half * t * t;
+  } else {
+    CW_REAL_NAME(cw_shape_weights)(ORDER, dx, first, w);
+  }
+}
+
 /* Factors of one axis where old and new shape begin at the same node. */
 template <int ORDER>
 static __device__ __forceinline__ void kept_axis(cw_real dx_prev, cw_real dx, cw_real move,
@@ -54,8 +68,8 @@ static __device__ __forceinline__ void kept_axis(cw_real dx_prev, cw_real dx, cw
   const cw_real half = (cw_real)0.5, root = (cw_real)0.28867513459481288; /* 1/sqrt(12) */
   cw_real s[ORDER + 1], t[ORDER + 1];
   int first;
-  CW_REAL_NAME(cw_shape_weights)(ORDER, dx_prev, &first, s);
-  CW_REAL_NAME(cw_shape_weights)(ORDER, dx, &first, t);
+  window_weights<ORDER>(dx_prev, &first, s);
+  window_weights<ORDER>(dx, &first, t);
   for (int n = 0; n <= ORDER; n++)
     pairs[n] = {half * (s[n] + t[n]), root * (t[n] - s[n])};
   CW_REAL_NAME(cw_deposit_piece)
@@ -71,8 +85,8 @@ static __device__ __forceinline__ void any_axis(const particle_type &particle, i
   const cw_real half = (cw_real)0.5, root = (cw_real)0.28867513459481288;
   cw_real s[ORDER + 1], t[ORDER + 1];
   int s_first, t_first;
-  CW_REAL_NAME(cw_shape_weights)(ORDER, particle.dx_prev[a], &s_first, s);
-  CW_REAL_NAME(cw_shape_weights)(ORDER, particle.dx[a], &t_first, t);
+  window_weights<ORDER>(particle.dx_prev[a], &s_first, s);
+  window_weights<ORDER>(particle.dx[a], &t_first, t);
   const int s_shift = particle.i_prev[a] + s_first != start;
   const int t_shift = particle.i[a] + t_first != start;
 #pragma unroll

@@ -12,7 +12,7 @@ enum {
   CW_DEPOSIT_STAGE_SLOTS = 32,  /* particles that a warp prepares at a time */
   CW_DEPOSIT_OWN_SHARED = 128,  /* bytes that such a kernel has beside its arena */
   CW_DEPOSIT_STAGED_TEAM = 128, /* threads a team at least, by default, where warps have stages */
-  CW_DEPOSIT_LARGEST_STAGED_TEAM = 576, /* there; its registers allow no more */
+  CW_DEPOSIT_LARGEST_STAGED_TEAM = 576, /* there; its registers allow no more, and 512 in 3D */
   CW_DEPOSIT_LARGEST_TEAM = 256         /* elsewhere */
 };
 
@@ -83,7 +83,7 @@ CW_CONSTANT_FUNCTION size_t cw_deposit_stage_bytes(int dim, int order, int word)
 /* The list of a team's slots (deposit_cuda_list.cuh): entries of 2 bytes, enough for a tile of 8 and
  * 8 particles of a cell in 3D or 32 in 2D. */
 CW_CONSTANT_FUNCTION int cw_deposit_list_entries(int dim) {
-  return dim == 3 ? 5760 : 3072;
+  return dim == 3 ? 5600 : 3072;
 }
 CW_CONSTANT_FUNCTION size_t cw_deposit_list_bytes(int dim) {
   return (size_t)cw_deposit_list_entries(dim) * 2;
@@ -97,6 +97,38 @@ CW_CONSTANT_FUNCTION size_t cw_deposit_even(size_t values) {
   return (values + 3) / 4 * 4;
 }
 
+/* Lanes that add a row's flow n at once are spread over the banks by some values between the
+ * components: the fewest, at most 31, that make the additions of a warp take the fewest passes. Sums of
+ * 4 bytes, or of 8 whose low words stand together. */
+static inline int cw_deposit_pad(int dim, int order, int edge) {
+  enum { LANES = 32, BANKS = 32 };
+  const int nodes = order + 1, rows = cw_deposit_rows(dim, nodes);
+  const int stride[3] = {1, edge, edge * edge};
+  const int volume = dim == 3 ? edge * edge * edge : edge * edge;
+  int best = -1, chosen = 0;
+  for (int pad = 0; pad < BANKS; pad++) {
+    int passes = 0;
+    for (int first = 0; first < rows; first += LANES) {
+      int here[BANKS] = {0}, most = 0;
+      for (int row = first; row < rows && row < first + LANES; row++) {
+        const int planes = dim == 3 ? nodes * nodes : nodes;
+        const int c = row / planes < 2 ? row / planes : 2, r = row - c * planes;
+        const int across = dim == 3 || c == 2 ? r / nodes : 0, a = c == 0 ? 1 : 0;
+        const int place = c * (volume + pad) + r % nodes * stride[a] +
+                          across * stride[dim == 3 && c != 2 ? 2 : 1];
+        const int count = ++here[place % BANKS];
+        most = count > most ? count : most;
+      }
+      passes += most;
+    }
+    if (best < 0 || passes < best) {
+      best = passes;
+      chosen = pad;
+    }
+  }
+  return chosen;
+}
+
 /* A team's shared memory: the scratch, and where runs are summed the list and a stage a warp. */
 typedef struct cw_deposit_arena {
   int dim, order, halo;
@@ -104,12 +136,22 @@ typedef struct cw_deposit_arena {
   size_t stage;   /* bytes of a warp's stage; 0: none */
   int warps;      /* of a team */
   int components; /* of J that a team sums: 3, or 1 where the scratch of three is too large */
+  int pad;        /* values behind each component */
 } cw_deposit_arena;
 
+CW_CONSTANT_FUNCTION int cw_deposit_largest_staged_team(int dim) {
+  return dim == 3 ? 512 : CW_DEPOSIT_LARGEST_STAGED_TEAM;
+}
+
+/* To compare numbers of resident teams and warps. */
+CW_CONSTANT_FUNCTION int cw_deposit_worth(int teams, int warps) {
+  return (teams > 1 ? 5 : 4) * teams * warps;
+}
+
 CW_CONSTANT_FUNCTION size_t cw_deposit_scratch_bytes(const cw_deposit_arena *arena, int tile) {
-  return cw_deposit_even((size_t)arena->components *
-                         cw_deposit_volume(arena->dim, tile, arena->halo)) *
-         arena->value;
+  const size_t volume =
+      cw_deposit_volume(arena->dim, tile, arena->halo) + (size_t)arena->pad;
+  return cw_deposit_even((size_t)arena->components * volume) * arena->value;
 }
 /* All but the stages, or the work of the list if that is more. */
 CW_CONSTANT_FUNCTION size_t cw_deposit_arena_bytes(const cw_deposit_arena *arena, int tile) {
