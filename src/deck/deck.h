@@ -265,6 +265,7 @@ typedef struct cw_deck {
     cw_log_level log_level;
   } diagnostics;
 
+  int fixed_point_chosen; /* algorithms.deposit.fixed_point is not written: the backend's */
   cw_deck_where written[CW_DECK_MAX_KEYS]; /* place of each key by its row in cw_deck_keys; line 0:
                                               not written; of species' keys, the last one's */
 

@@ -365,6 +365,13 @@ static cw_status make_room_for_texts(cw_context *context, cw_deck *deck, size_t 
   return CW_NEW(context, size, "texts of [setup]", &deck->setup.texts);
 }
 
+/* Tiles of integers are the faster ones on a device, where runs are then the same bit by bit. */
+static void choose_sums(const cw_context *context, cw_deck *deck) {
+  deck->fixed_point_chosen = deck->algorithms.deposit.fixed_point < 0;
+  if (deck->fixed_point_chosen)
+    deck->algorithms.deposit.fixed_point = cw_context_backend(context) == CW_BACKEND_CUDA;
+}
+
 cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
                               const cw_deck_override *overrides, int override_count) {
   cw_toml *tree = NULL;
@@ -388,7 +395,9 @@ cw_status cw_deck_read_source(cw_context *context, cw_deck *deck, size_t length,
   CW_TRY_CLEANUP(status, make_room_for_texts(context, deck, length, all, count));
   struct cw_deck_entity entity = {.streaming = own.count > 0};
   cw_deck_reader reader = {.deck = deck, .root = cw_toml_root(tree), .entity = &entity};
+  deck->algorithms.deposit.fixed_point = -1; /* not written */
   read_tree(&reader);
+  choose_sums(context, deck);
   cw_deck_entity_tell(&reader);
   if (reader.rank != CW_RANK_NONE)
     status = cw_deck_fail(context, deck, reader.where, "%s", reader.message);

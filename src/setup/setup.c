@@ -279,6 +279,8 @@ cw_status cw_setup_check(cw_context *context, cw_deck *deck) {
 
 cw_status cw_setup_check_resumed(cw_context *context, cw_deck *deck, const cw_deck *stored,
                                  const char *path) {
+  if (deck->fixed_point_chosen) /* as the run began, on whatever backend */
+    deck->algorithms.deposit.fixed_point = stored->algorithms.deposit.fixed_point;
   return check(context, deck, stored, path);
 }
 
