@@ -14,7 +14,7 @@ static int compare_doubles(const void *a, const void *b) {
 cw_status cw_bench_time(int repeats, cw_bench_body *before, cw_bench_body *body, void *state,
                         double *seconds) {
   enum { MOST = 1000 };
-  double times[MOST];
+  double times[MOST] = {0};
   if (repeats > MOST)
     repeats = MOST;
   for (int r = -1; r < repeats; r++) {
