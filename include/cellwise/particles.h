@@ -26,11 +26,11 @@ typedef struct cw_particles_view {
   void *dx[3], *dx_prev[3];  /* offset in the cell, same times */
   void *u[3];                /* gamma v / c (Cartesian); for massless particles p / (m0 c) */
   void *weight;              /* NULL: every weight is 1 */
-  void *guide[2];            /* guiding centre: magnetic moment (0: none, the particle is on its full
+  void *guide[2]; /* guiding centre: magnetic moment (0: none, the particle is on its full
                               * orbit), momentum along B; NULL where no pusher asks for them */
   void *payload[CW_MAX_PAYLOADS]; /* further numbers of the user's; the first ones, then NULL */
-  uint8_t *tag;              /* CW_TAG_DEAD slots are skipped; NULL: all are alive */
-  uint64_t *id;              /* unique in the species and for its life; may be NULL */
+  uint8_t *tag;                   /* CW_TAG_DEAD slots are skipped; NULL: all are alive */
+  uint64_t *id;                   /* unique in the species and for its life; may be NULL */
 } cw_particles_view;
 
 /* One species' particles: owns the arrays. */

@@ -184,9 +184,12 @@ static double contention_of(const cw_tile_case *c, const kernel_shape *k, int ed
 cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, int tile) {
   const kernel_shape k = shape_of(c);
   const int halo = cw_deposit_halo(c->order, c->drift);
-  cw_deposit_arena arena = {
-      .dim = c->dim, .order = c->order, .halo = halo, .value = k.value, .stage = k.stage,
-      .components = CW_DEPOSIT_COMPONENTS};
+  cw_deposit_arena arena = {.dim = c->dim,
+                            .order = c->order,
+                            .halo = halo,
+                            .value = k.value,
+                            .stage = k.stage,
+                            .components = CW_DEPOSIT_COMPONENTS};
   if (k.runs)
     arena.pad = cw_deposit_pad(c->dim, c->order, tile + 2 * halo);
   if (!k.runs && cw_deposit_scratch_bytes(&arena, tile) > device->shared_a_team)

@@ -156,8 +156,7 @@ static void check_pusher(cw_deck_reader *reader, const cw_deck_species *species)
 /* Radiation and guiding centres are of charged particles that fields move. */
 static void check_motion(cw_deck_reader *reader, const cw_deck_species *species) {
   const int guide = species->pusher >= CW_PUSHER_BORIS_GCA;
-  const int forceless =
-      species->pusher == CW_PUSHER_NONE || species->pusher == CW_PUSHER_MASSLESS;
+  const int forceless = species->pusher == CW_PUSHER_NONE || species->pusher == CW_PUSHER_MASSLESS;
   if (guide && species->radiative_drag != CW_DRAG_NONE)
     cw_deck_fault(reader, CW_RANK_WRITTEN, species->where,
                   "particles.species '%s': found radiative_drag with a pusher of guiding centres; "

@@ -109,8 +109,8 @@ const cw_deck_key cw_deck_keys[] = {
      "Axis along which the box moves, by whole cells: new plasma and fields of the problem come in "
      "at its upper side",
      ONE_OF(window_axes), IN(grid.window_axis)},
-    {"grid.window", "speed", CW_DECK_FLOAT, DEFAULT("1.0"), "c", "Speed of the window",
-     ABOVE(0, 1), IN(grid.window_speed)},
+    {"grid.window", "speed", CW_DECK_FLOAT, DEFAULT("1.0"), "c", "Speed of the window", ABOVE(0, 1),
+     IN(grid.window_speed)},
     {"grid.window", "start", CW_DECK_FLOAT, DEFAULT("0.0"), "L/c", "When it begins to move",
      RANGE(0, INFINITY), IN(grid.window_start)},
 
@@ -189,13 +189,15 @@ const cw_deck_key cw_deck_keys[] = {
      "cell by cell as matrix products",
      ONE_OF(pipelines), IN(algorithms.ecsim.pipeline)},
     {"algorithms.ecsim", "matrix_format", CW_DECK_CHOICE, DEFAULT("\"fp64\""), "",
-     "Numbers of the mass matrix and of the current: fp64 keeps the energy to round-off; fp32 takes "
+     "Numbers of the mass matrix and of the current: fp64 keeps the energy to round-off; fp32 "
+     "takes "
      "half the memory and loses some energy; tf32 and tf32x3 (pipeline \"matrix\" on a device) are "
      "products on its matrix units with sums in fp32",
      ONE_OF(matrix_formats), IN(algorithms.ecsim.matrix_format)},
 
     {"radiation.drag.synchrotron", "gamma_rad", CW_DECK_FLOAT, DEFAULT("1.0"), "",
-     "Lorentz factor at which synchrotron drag in the field B0 balances an electric field of 0.1 B0",
+     "Lorentz factor at which synchrotron drag in the field B0 balances an electric field of 0.1 "
+     "B0",
      ABOVE(0, INFINITY), IN(radiation.synchrotron_gamma_rad)},
     {"radiation.drag.compton", "gamma_rad", CW_DECK_FLOAT, DEFAULT("1.0"), "",
      "Lorentz factor at which inverse-Compton drag balances an electric field of 0.1 B0",
@@ -256,15 +258,17 @@ const cw_deck_key cw_deck_keys[] = {
      "Steps between files of every kind that has no interval of its own; 0: none",
      RANGE(0, STEPS_MAX), IN(output.interval)},
     {"output", "length_SI", CW_DECK_FLOAT, DEFAULT("1.0"), "m",
-     "What an L stands for where files state SI units; the reference particle is an electron's mass "
+     "What an L stands for where files state SI units; the reference particle is an electron's "
+     "mass "
      "and charge there",
      ABOVE(0, INFINITY), IN(output.length_SI)},
     {"output.fields", "enable", CW_DECK_BOOL, DEFAULT("true"), "", "Write field files", ANY,
      IN(output.fields.enable)},
-    {"output.fields", "quantities", CW_DECK_WORDS,
-     DEFAULT("[\"E\", \"B\", \"J\", \"rho\", \"N\"]"), "",
+    {"output.fields", "quantities", CW_DECK_WORDS, DEFAULT("[\"E\", \"B\", \"J\", \"rho\", \"N\"]"),
+     "",
      "What field files hold: E, B, J, rho, divE, divB, divE_error; of each species N, Nppc, Rho, "
-     "Charge, V, kinetic, temperature, T00, T0i, Tij and its components; N_1_2 or N_LABEL: of these "
+     "Charge, V, kinetic, temperature, T00, T0i, Tij and its components; N_1_2 or N_LABEL: of "
+     "these "
      "species, summed, N_all: of all",
      ANY, IN(output.fields.quantities)},
     {"output.fields", "interval", CW_DECK_INT64, DEFAULT("0"), "steps",

@@ -157,14 +157,14 @@ static cw_status step(cw_engine *engine) {
 static cw_status check_format(const cw_engine *engine) {
   const cw_deck *deck = engine->deck;
   const int tf32 = deck->algorithms.ecsim.matrix_format >= CW_MATRIX_TF32;
-  if (!tf32 || (engine->space == CW_SPACE_DEVICE &&
-                deck->algorithms.ecsim.pipeline == CW_PIPELINE_MATRIX))
+  if (!tf32 ||
+      (engine->space == CW_SPACE_DEVICE && deck->algorithms.ecsim.pipeline == CW_PIPELINE_MATRIX))
     return CW_OK;
-  return cw_deck_fail(engine->context, deck,
-                      cw_deck_written(deck, "algorithms.ecsim", "matrix_format"),
-                      "algorithms.ecsim.matrix_format: found %s; expected fp64 or fp32, or pipeline "
-                      "\"matrix\" and the backend cuda with it",
-                      deck->algorithms.ecsim.matrix_format == CW_MATRIX_TF32 ? "tf32" : "tf32x3");
+  return cw_deck_fail(
+      engine->context, deck, cw_deck_written(deck, "algorithms.ecsim", "matrix_format"),
+      "algorithms.ecsim.matrix_format: found %s; expected fp64 or fp32, or pipeline "
+      "\"matrix\" and the backend cuda with it",
+      deck->algorithms.ecsim.matrix_format == CW_MATRIX_TF32 ? "tf32" : "tf32x3");
 }
 
 static cw_status create_matrix(cw_engine *engine) {

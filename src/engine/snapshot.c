@@ -84,7 +84,8 @@ static cw_status pass_fields(const passage *way) {
 /* With the charge correction, the charge before the last move belongs to the state. */
 static cw_status pass_charge(const passage *way) {
   const cw_grid *grid = &way->engine->grid;
-  member item = {.array = {.name = "fields/charge_before", .type = CW_ARRAY_F64, .rank = grid->dim}};
+  member item = {
+      .array = {.name = "fields/charge_before", .type = CW_ARRAY_F64, .rank = grid->dim}};
   if (!way->engine->ecsim || way->engine->step == 0)
     return CW_OK;
   item.array.data = cw_ecsim_charge_before(way->engine);
@@ -162,8 +163,7 @@ double cw_engine_save_bytes(const cw_deck *deck, const cw_grid *grid, int s, dou
     return (deck->algorithms.ecsim.charge_correction ? 10 : 9) * real * (double)grid->points;
   const cw_particles_options options = cw_engine_particles_options(deck, s);
   /* all but the previous positions */
-  return count *
-         ((double)cw_particles_bytes_each(&options) - grid->dim * (sizeof(int32_t) + real));
+  return count * ((double)cw_particles_bytes_each(&options) - grid->dim * (sizeof(int32_t) + real));
 }
 
 static cw_status restore_table(const passage *way, cw_species_state *species) {

@@ -17,7 +17,9 @@ uint32_t cw_loader_seed(const cw_deck *deck) {
 }
 
 void cw_loader_init(cw_loader *loader, const cw_setup_target *target) {
-  *loader = (cw_loader){.target = target, .seed = cw_loader_seed(target->deck), .next_id = target->first_id ? target->first_id : 1};
+  *loader = (cw_loader){.target = target,
+                        .seed = cw_loader_seed(target->deck),
+                        .next_id = target->first_id ? target->first_id : 1};
 }
 
 /* Cell number, axis 0 fastest, and back to coordinates. */

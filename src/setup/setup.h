@@ -8,8 +8,7 @@
  * each table [setup.species.LABEL], "injectors.NAME.name" likewise. */
 typedef struct cw_problem_key {
   const char *name;
-  const char
-      *type; /* "float", "int", "bool", "string", "float[3]", "expression", "expression[3]",
+  const char *type; /* "float", "int", "bool", "string", "float[3]", "expression", "expression[3]",
                 "float[D]" (one an axis), "string[]" (1 to 3) */
   const char *default_value; /* as TOML text; NULL: required; "none": optional, without a value */
   const char *unit;

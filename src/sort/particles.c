@@ -16,11 +16,11 @@ struct cw_particles {
 };
 
 static const char *const member_names[CW_MEMBERS] = {
-    "particles i[0]",      "particles i[1]",       "particles i[2]",       "particles i_prev[0]",
-    "particles i_prev[1]", "particles i_prev[2]",  "particles dx[0]",      "particles dx[1]",
-    "particles dx[2]",     "particles dx_prev[0]", "particles dx_prev[1]", "particles dx_prev[2]",
-    "particles u[0]",      "particles u[1]",       "particles u[2]",       "particles weight",
-    "particles guide[0]",  "particles guide[1]",   "particles payload[0]", "particles payload[1]",
+    "particles i[0]",       "particles i[1]",       "particles i[2]",       "particles i_prev[0]",
+    "particles i_prev[1]",  "particles i_prev[2]",  "particles dx[0]",      "particles dx[1]",
+    "particles dx[2]",      "particles dx_prev[0]", "particles dx_prev[1]", "particles dx_prev[2]",
+    "particles u[0]",       "particles u[1]",       "particles u[2]",       "particles weight",
+    "particles guide[0]",   "particles guide[1]",   "particles payload[0]", "particles payload[1]",
     "particles payload[2]", "particles payload[3]", "particles payload[4]", "particles payload[5]",
     "particles payload[6]", "particles payload[7]", "particles tag",        "particles id"};
 
@@ -209,12 +209,12 @@ static cw_status check_alike(const cw_particles *to, const cw_particles *from) {
   const cw_particles_options *a = &to->options, *b = &from->options;
   if (a->dim != b->dim || a->precision != b->precision || !a->with_weights != !b->with_weights ||
       a->payloads != b->payloads || !a->with_guide != !b->with_guide)
-    return cw_fail(to->context, CW_ERROR_ARGUMENT,
-                   "particles: copy of %d axes, %s%s, %d payloads%s to %d axes, %s%s, %d payloads%s",
-                   b->dim, cw_precision_name(b->precision), b->with_weights ? ", weights" : "",
-                   b->payloads, b->with_guide ? ", guiding centres" : "", a->dim,
-                   cw_precision_name(a->precision), a->with_weights ? ", weights" : "", a->payloads,
-                   a->with_guide ? ", guiding centres" : "");
+    return cw_fail(
+        to->context, CW_ERROR_ARGUMENT,
+        "particles: copy of %d axes, %s%s, %d payloads%s to %d axes, %s%s, %d payloads%s", b->dim,
+        cw_precision_name(b->precision), b->with_weights ? ", weights" : "", b->payloads,
+        b->with_guide ? ", guiding centres" : "", a->dim, cw_precision_name(a->precision),
+        a->with_weights ? ", weights" : "", a->payloads, a->with_guide ? ", guiding centres" : "");
   return CW_OK;
 }
 

@@ -127,8 +127,9 @@ static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_dev
                                             (int)limit));
   for (; arena->warps <= most && cw_deposit_arena_bytes(arena, tile) <= limit; arena->warps++) {
     int teams = 0;
-    CW_CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &teams, kernel, 32 * arena->warps, cw_deposit_arena_bytes(arena, tile)));
+    CW_CUDA_TRY(context,
+                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&teams, kernel, 32 * arena->warps,
+                                                              cw_deposit_arena_bytes(arena, tile)));
     const int worth = cw_deposit_worth(teams, arena->warps);
     if (worth <= best)
       continue;
@@ -145,8 +146,14 @@ static cw_status launch_runs_of(cw_context *context, const cw_deposit_device_job
   const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
   cw_deposit_device_job padded = *job;
   padded.pad = cw_deposit_pad(DIM, ORDER, job->tile + 2 * job->halo);
-  cw_deposit_arena arena = {job->dim, ORDER, job->halo, sizeof(typename Mode::Scratch),
-                            run_shape<DIM, ORDER, Mode>::bytes, 1, 3, padded.pad};
+  cw_deposit_arena arena = {job->dim,
+                            ORDER,
+                            job->halo,
+                            sizeof(typename Mode::Scratch),
+                            run_shape<DIM, ORDER, Mode>::bytes,
+                            1,
+                            3,
+                            padded.pad};
   *fits = cw_deposit_arena_bytes(&arena, job->tile) <= limit;
   if (!*fits)
     return CW_OK;

@@ -66,11 +66,11 @@ stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
     words[shape::pair_words + n] = flows[n];
 #pragma unroll
   for (int a = 0; a < DIM; a++)
-    *changes |= (unsigned)(CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i[a],
-                                                               particle.dx[a]) !=
-                           CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i_prev[a],
-                                                               particle.dx_prev[a]))
-                << a;
+    *changes |=
+        (unsigned)(CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i[a], particle.dx[a]) !=
+                   CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i_prev[a],
+                                                       particle.dx_prev[a]))
+        << a;
   *place = at;
   return QUEUED_DONE;
 }

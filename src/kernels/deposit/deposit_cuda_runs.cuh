@@ -41,7 +41,7 @@ template <int DIM, int ORDER, class Mode> struct run_shape {
 template <class Scratch> struct run_tile {
   Scratch *scratch;
   int volume, edge; /* volume: of a component, with its padding */
-  int32_t low[3]; /* the scratch's first node */
+  int32_t low[3];   /* the scratch's first node */
   __device__ __forceinline__ int all() const { return (int)cw_deposit_even(3 * volume); }
   __device__ __forceinline__ int stride(int axis) const {
     return axis == 0 ? 1 : axis == 1 ? edge : edge * edge;
@@ -53,8 +53,7 @@ template <int DIM> static __device__ __forceinline__ uint16_t *run_list(void) {
 }
 template <int DIM, class Mode>
 static __device__ __forceinline__ typename Mode::Scratch *run_scratch(void) {
-  return (typename Mode::Scratch *)(cw_team_arena<unsigned char>() +
-                                    cw_deposit_list_bytes(DIM));
+  return (typename Mode::Scratch *)(cw_team_arena<unsigned char>() + cw_deposit_list_bytes(DIM));
 }
 /* The stages of all warps. */
 template <int DIM, class Mode>
@@ -73,8 +72,7 @@ static __device__ __forceinline__ run_tile<typename Mode::Scratch> make_run_tile
   run_tile<typename Mode::Scratch> tile;
   tile.scratch = run_scratch<DIM, Mode>();
   tile.edge = job.tile + 2 * job.halo;
-  tile.volume =
-      (DIM == 2 ? tile.edge * tile.edge : tile.edge * tile.edge * tile.edge) + job.pad;
+  tile.volume = (DIM == 2 ? tile.edge * tile.edge : tile.edge * tile.edge * tile.edge) + job.pad;
   for (int a = 0; a < 3; a++)
     tile.low[a] = origin[a] - job.halo;
   return tile;
@@ -150,8 +148,8 @@ template <int DIM, int ORDER, class Mode> struct run_sums {
     /* groups whose window differs from that of the group before, of the same way */
     const int turn = shape::group * shape::ways, last = __shfl_up_sync(~0u, place, turn % 32);
     const int held = __shfl_sync(~0u, at, lane / shape::group % shape::ways * kept::rows % 32);
-    const unsigned heads = __ballot_sync(
-        ~0u, place >= 0 && lane % shape::group == 0 && place != (lane < turn ? held : last));
+    const unsigned heads = __ballot_sync(~0u, place >= 0 && lane % shape::group == 0 &&
+                                                  place != (lane < turn ? held : last));
 #pragma unroll
     for (int g = 0; g * shape::group < 32; g += shape::ways) {
       unsigned turns = 0;
@@ -180,8 +178,7 @@ private:
     const Group plane = *(const Group *)(stage + rows[l].planes + column);
 #pragma unroll
     for (int n = 0; n < ORDER; n++) {
-      const Group flow =
-          *(const Group *)(stage + rows[l].flows + n * rows[l].flow_step + column);
+      const Group flow = *(const Group *)(stage + rows[l].flows + n * rows[l].flow_step + column);
 #pragma unroll
       for (int k = 0; k < shape::group; k++)
         Mode::add(sum[l][n], flow.w[k], plane.w[k]);

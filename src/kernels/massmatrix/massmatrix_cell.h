@@ -19,7 +19,7 @@ typedef struct cw_scratch {
   cw_real plane[BATCH][24]; /* a particle's products over the plane, in eights */
   cw_real rest[25][BATCH];  /* those that do not fill an eight */
   cw_real block[LANES][15 * CW_MM_COLUMNS * ROWS]; /* sums of LANES bins: eights of rows */
-  cw_real partial[LANES][MAX_MOMENTS * LANES];  /* and the others, still to be summed over lanes */
+  cw_real partial[LANES][MAX_MOMENTS * LANES]; /* and the others, still to be summed over lanes */
   cw_real B[3][27];
   cw_lane sums[MAX_SUMS];  /* LANES bins' sums in the forms by pairs */
   cw_real node[BATCH][32]; /* S at the nodes of a particle's support, zero behind the last */

@@ -192,8 +192,7 @@ static __device__ __forceinline__ void push_slot(const cw_push_job &job, cw_faul
 template <int DIM, int ORDER, bool DRAG>
 static __global__ void __launch_bounds__(CW_THREADS)
     push_flat(const __grid_constant__ cw_push_job job, cw_fault_word *fault, int64_t first) {
-  cw_grid_stride(n, job.particles.count - first)
-    push_slot<DIM, ORDER, DRAG>(job, fault, first + n);
+  cw_grid_stride(n, job.particles.count - first) push_slot<DIM, ORDER, DRAG>(job, fault, first + n);
 }
 
 /* No field: positions only, and what slows a particle by itself. */
