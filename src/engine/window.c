@@ -178,8 +178,7 @@ static cw_status shift_fields(cw_engine *engine, const column *last) {
     if (!target)
       continue;
     shift_array(engine, axis, (char *)target, sizeof *target);
-    put_column(engine, last, values, E.precision, target, CW_DOUBLE, n - 1,
-               n + engine->grid.ghost);
+    put_column(engine, last, values, E.precision, target, CW_DOUBLE, n - 1, n + engine->grid.ghost);
   }
   forget(engine);
   CW_TRY(cw_engine_match(engine, cw_engine_time(engine)));

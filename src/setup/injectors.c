@@ -65,8 +65,8 @@ static cw_status refuse_idle(const cw_injectors *injectors, const cw_injector *m
   static const struct {
     const char *key;
     unsigned kinds; /* bits */
-  } used[] = {{"side", 3}, {"position", 1}, {"speed", 1}, {"lower", 4}, {"upper", 4},
-              {"interval", 4}};
+  } used[] = {{"side", 3},  {"position", 1}, {"speed", 1},
+              {"lower", 4}, {"upper", 4},    {"interval", 4}};
   for (size_t k = 0; k < sizeof used / sizeof *used; k++)
     if (entry(injectors->deck, made, used[k].key) && !(used[k].kinds >> made->kind & 1))
       return FAIL(injectors, made, used[k].key,
@@ -141,8 +141,7 @@ static cw_status read_side(const cw_injectors *injectors, cw_injector *made) {
     return cw_deck_fail(injectors->context, deck, side->item[0],
                         "setup.injectors.%s.side: found \"%s\", which is %s for particles; "
                         "expected %s side in grid.boundaries.particles",
-                        made->name, text,
-                        found == CW_PARTICLE_PERIODIC ? "PERIODIC" : "REFLECT",
+                        made->name, text, found == CW_PARTICLE_PERIODIC ? "PERIODIC" : "REFLECT",
                         made->kind == CW_INJECTOR_RESERVOIR ? "an ABSORB" : "an ABSORB or REFLECT");
   if (made->kind == CW_INJECTOR_RESERVOIR && (int)deck->grid.window_axis == made->axis + 1)
     return cw_deck_fail(injectors->context, deck, side->item[0],

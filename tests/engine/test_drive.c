@@ -24,9 +24,10 @@ static double real_at(const void *array, const engine_fixture *f, int64_t p) {
 START_TEST(test_a_force_accelerates_its_species) {
   engine_fixture f = engine_from_text(
       HEAD("[algorithms]\nfieldsolver.enable = false\ndeposit.enable = false\n") SQUARE
-      "[particles]\nppc0 = 4.0\n" SPECIES("a", "3.0", "-2.0", "") SPECIES("b", "1.0", "1.0", "")
-      "[setup]\nproblem = \"expressions\"\n[setup.species.a]\ndensity = 1\n"
-      "force = [0.3, -0.02, \"0.1 * 2\"]\n[setup.species.b]\ndensity = 1\n",
+      "[particles]\nppc0 = 4.0\n" SPECIES("a", "3.0", "-2.0", "")
+          SPECIES("b", "1.0", "1.0",
+                  "") "[setup]\nproblem = \"expressions\"\n[setup.species.a]\ndensity = 1\n"
+                      "force = [0.3, -0.02, \"0.1 * 2\"]\n[setup.species.b]\ndensity = 1\n",
       1);
   static const double force[2][3] = {{0.3, -0.02, 0.2}, {0, 0, 0}};
   engine_steps(&f, 20);
@@ -48,9 +49,10 @@ END_TEST
 START_TEST(test_a_force_of_place_swings) {
   engine_fixture f = engine_from_text(
       HEAD("[algorithms]\nfieldsolver.enable = false\ndeposit.enable = false\n") SQUARE
-      "[particles]\nppc0 = 4.0\n" SPECIES("a", "2.0", "-1.0", "")
-      "[setup]\nproblem = \"expressions\"\nquiet = true\n[setup.species.a]\ndensity = \"abs(x) < "
-      "0.2\"\nforce = [\"-0.25 * x\", 0, 0]\n",
+      "[particles]\nppc0 = 4.0\n" SPECIES("a", "2.0", "-1.0",
+                                          "") "[setup]\nproblem = \"expressions\"\nquiet = "
+                                              "true\n[setup.species.a]\ndensity = \"abs(x) < "
+                                              "0.2\"\nforce = [\"-0.25 * x\", 0, 0]\n",
       1);
   const cw_particles_view view = cw_particles_get_view(cw_engine_particles(f.engine, 0));
   double first[64];
@@ -71,20 +73,19 @@ START_TEST(test_a_force_of_place_swings) {
 }
 END_TEST
 
-static const char plain[] =
-    HEAD("") SQUARE "[particles]\nppc0 = 6.0\nspatial_sorting_interval = 3\n" SPECIES(
-        "e", "1.0", "-1.0", "") SPECIES("p", "1.0", "1.0", "")
-        "[setup]\nproblem = \"expressions\"\nB = [0, 0, 1]\n"
-        "[setup.species.e]\ndensity = 1\nvelocity = [0.3, 0, 0]\n"
-        "[setup.species.p]\ndensity = 1\nvelocity = [-0.3, 0, 0]\n";
-static const char with_tests[] =
-    HEAD("") SQUARE "[particles]\nppc0 = 6.0\nspatial_sorting_interval = 3\n" SPECIES(
-        "e", "1.0", "-1.0", "") SPECIES("p", "1.0", "1.0", "")
-        SPECIES("t", "1.0", "-1.0", "deposit = false\n")
-        "[setup]\nproblem = \"expressions\"\nB = [0, 0, 1]\n"
-        "[setup.species.e]\ndensity = 1\nvelocity = [0.3, 0, 0]\n"
-        "[setup.species.p]\ndensity = 1\nvelocity = [-0.3, 0, 0]\n"
-        "[setup.species.t]\ndensity = 1\nvelocity = [0.3, 0, 0]\n";
+static const char plain[] = HEAD("") SQUARE
+    "[particles]\nppc0 = 6.0\nspatial_sorting_interval = 3\n" SPECIES("e", "1.0", "-1.0", "")
+        SPECIES("p", "1.0", "1.0", "") "[setup]\nproblem = \"expressions\"\nB = [0, 0, 1]\n"
+                                       "[setup.species.e]\ndensity = 1\nvelocity = [0.3, 0, 0]\n"
+                                       "[setup.species.p]\ndensity = 1\nvelocity = [-0.3, 0, 0]\n";
+static const char with_tests[] = HEAD("") SQUARE
+    "[particles]\nppc0 = 6.0\nspatial_sorting_interval = 3\n" SPECIES("e", "1.0", "-1.0", "")
+        SPECIES("p", "1.0", "1.0", "")
+            SPECIES("t", "1.0", "-1.0",
+                    "deposit = false\n") "[setup]\nproblem = \"expressions\"\nB = [0, 0, 1]\n"
+                                         "[setup.species.e]\ndensity = 1\nvelocity = [0.3, 0, 0]\n"
+                                         "[setup.species.p]\ndensity = 1\nvelocity = [-0.3, 0, 0]\n"
+                                         "[setup.species.t]\ndensity = 1\nvelocity = [0.3, 0, 0]\n";
 
 /* Test particles change no bit of the fields, and move as the species beside which they start. */
 START_TEST(test_test_particles_feel_and_do_not_act) {
@@ -112,7 +113,7 @@ END_TEST
 
 #define VACUUM                                                                                     \
   "[particles]\nppc0 = 1.0\n" SPECIES("e", "1.0", "-1.0", "") "[setup]\nproblem = \"expressions\"" \
-  "\n[setup.species.e]\ndensity = 0\n"
+                                                              "\n[setup.species.e]\ndensity = 0\n"
 
 /* Amplitudes of the antenna as they stand. */
 static int amplitudes(engine_fixture *f, double *a) {
@@ -131,9 +132,10 @@ static int amplitudes(engine_fixture *f, double *a) {
  * standard errors 0.17 of the mean square; the correlation's are not larger. */
 START_TEST(test_the_antenna_has_its_spectrum) {
   engine_fixture f = engine_from_text(
-      HEAD("[algorithms]\ndeposit.enable = false\n")
-      "[grid]\nresolution = [4, 4]\nextent = [[0.0, 0.8], [0.0, 0.8]]\n" RING VACUUM
-      "[setup.antenna]\namplitude = 0.5\nfrequency = 0.7\ndamping = 0.3\nmode_max = 1.5\n",
+      HEAD("[algorithms]\ndeposit.enable = false\n") "[grid]\nresolution = [4, 4]\nextent = [[0.0, "
+                                                     "0.8], [0.0, 0.8]]\n" RING VACUUM
+                                                     "[setup.antenna]\namplitude = 0.5\nfrequency "
+                                                     "= 0.7\ndamping = 0.3\nmode_max = 1.5\n",
       1);
   enum { STEPS = CW_SANITIZED ? 1000 : 8000, LAG = 12, WAVES = 8 };
   static double history[STEPS][2 * WAVES];
@@ -156,7 +158,8 @@ START_TEST(test_the_antenna_has_its_spectrum) {
     }
   const double values = (double)(STEPS - LAG) * WAVES, lag = LAG * dt;
   const double error = 5 / sqrt(values * dt * 0.3 / 2);
-  const double expected[3] = {1, exp(-0.3 * lag) * cos(0.7 * lag), -exp(-0.3 * lag) * sin(0.7 * lag)};
+  const double expected[3] = {1, exp(-0.3 * lag) * cos(0.7 * lag),
+                              -exp(-0.3 * lag) * sin(0.7 * lag)};
   const double found[3] = {square / values, re / values, im / values};
   for (int k = 0; k < 3; k++)
     ck_assert_msg(fabs(found[k] - expected[k]) <= error, "%d: %g; expected %g within %g", k,
@@ -202,21 +205,31 @@ END_TEST
 /* With the antenna on in a plasma, in three dimensions and single precision too, Gauss's law is not
  * touched, and a restored run goes on to the same bits on another number of threads. */
 static const char *const driven[] = {
-    HEAD("") SQUARE "[particles]\nppc0 = 6.0\nspatial_sorting_interval = 3\n" SPECIES(
-        "e", "1.0", "-1.0", "") SPECIES("p", "1.0", "1.0", "")
-        "[setup]\nproblem = \"expressions\"\nB = [0, 0, 1]\n"
-        "[setup.species.e]\ndensity = 1\ntemperature = 0.2\nforce = [0, \"sin(t)\", 0]\n"
-        "[setup.species.p]\ndensity = 1\ntemperature = 0.2\n"
-        "[setup.antenna]\namplitude = 0.5\nfrequency = 0.7\ndamping = 0.3\nmode_max = 2.0\n"
-        "direction = [1, 0.5, 2]\n",
-    HEAD("[algorithms]\ncurrent_filters = 2\n")
-        "[grid]\nresolution = [10, 8, 6]\nextent = [[0.0, 2.0], [0.0, 1.6], [0.0, 1.2]]\n"
-        "boundaries.fields = [[\"PERIODIC\"], [\"PERIODIC\"], [\"PERIODIC\"]]\n"
-        "boundaries.particles = [[\"PERIODIC\"], [\"PERIODIC\"], [\"PERIODIC\"]]\n"
-        "[particles]\nppc0 = 4.0\n" SPECIES("e", "1.0", "-1.0", "") SPECIES("p", "1.0", "1.0", "")
-        "[setup]\nproblem = \"thermal\"\ntemperature = 0.3\n"
-        "[setup.antenna]\namplitude = 0.5\nfrequency = 0.7\ndamping = 0.3\n"
-        "direction = [1, 1, 1]\nmode_max = 1.5\n",
+    HEAD("") SQUARE
+    "[particles]\nppc0 = 6.0\nspatial_sorting_interval = 3\n" SPECIES("e", "1.0", "-1.0", "")
+        SPECIES(
+            "p", "1.0", "1.0",
+            "") "[setup]\nproblem = \"expressions\"\nB = [0, 0, 1]\n"
+                "[setup.species.e]\ndensity = 1\ntemperature = 0.2\nforce = [0, \"sin(t)\", 0]\n"
+                "[setup.species.p]\ndensity = 1\ntemperature = 0.2\n"
+                "[setup.antenna]\namplitude = 0.5\nfrequency = 0.7\ndamping = 0.3\nmode_max = 2.0\n"
+                "direction = [1, 0.5, 2]\n",
+    HEAD("[algorithms]\ncurrent_filters = 2\n") "[grid]\nresolution = [10, 8, 6]\nextent = [[0.0, "
+                                                "2.0], [0.0, 1.6], [0.0, 1.2]]\n"
+                                                "boundaries.fields = [[\"PERIODIC\"], "
+                                                "[\"PERIODIC\"], [\"PERIODIC\"]]\n"
+                                                "boundaries.particles = [[\"PERIODIC\"], "
+                                                "[\"PERIODIC\"], [\"PERIODIC\"]]\n"
+                                                "[particles]\nppc0 = 4.0\n" SPECIES("e", "1.0",
+                                                                                    "-1.0", "")
+                                                    SPECIES(
+                                                        "p", "1.0", "1.0",
+                                                        "") "[setup]\nproblem = "
+                                                            "\"thermal\"\ntemperature = 0.3\n"
+                                                            "[setup.antenna]\namplitude = "
+                                                            "0.5\nfrequency = 0.7\ndamping = 0.3\n"
+                                                            "direction = [1, 1, 1]\nmode_max = "
+                                                            "1.5\n",
 };
 
 START_TEST(test_a_driven_plasma_keeps_gauss_and_resumes) {

@@ -14,7 +14,8 @@
   "[[particles.species]]\nlabel = \"e\"\nmass = 1.0\ncharge = -1.0\n"                              \
   "[[particles.species]]\nlabel = \"p\"\nmass = 1.0\ncharge = 1.0\n"
 #define EMPTY                                                                                      \
-  "[setup]\nproblem = \"expressions\"\n[setup.species.e]\ndensity = 0\n[setup.species.p]\ndensity "\
+  "[setup]\nproblem = \"expressions\"\n[setup.species.e]\ndensity = "                              \
+  "0\n[setup.species.p]\ndensity "                                                                 \
   "= 0\n"
 #define BOTH "species = [\"e\", \"p\"]\n"
 
@@ -30,8 +31,7 @@ static gas gas_between(engine_fixture *f, int s, double low, double high) {
   for (int64_t p = 0; p < view.count; p++) {
     double square = 1, u[3];
     const double x =
-        grid->origin[0] +
-        (view.i[0][p] + cw_real_get(view.dx[0], view.precision, p)) * grid->dx[0];
+        grid->origin[0] + (view.i[0][p] + cw_real_get(view.dx[0], view.precision, p)) * grid->dx[0];
     if (view.tag[p] == CW_TAG_DEAD)
       continue;
     found.beyond += x > high;
@@ -56,12 +56,12 @@ static void check_near(double found, double expected, double tolerance, const ch
 /* What an injected gas of kT = T m c^2 has: with h = K_3(1/T)/K_2(1/T), mean energy h - T - 1 at
  * rest, and where it drifts with v, mean u = g v h and mean energy g h - T/g - 1, g = 1/sqrt(1 - v^2)
  * (Bessel functions by their integral to 1e-12). */
-static const double ENERGY_AT_HALF = 1.051174;     /* T = 0.5, at rest */
-static const double DRIFT_U = -1.408015;           /* T = 0.3, v = -0.6 */
+static const double ENERGY_AT_HALF = 1.051174; /* T = 0.5, at rest */
+static const double DRIFT_U = -1.408015;       /* T = 0.3, v = -0.6 */
 static const double DRIFT_ENERGY = 1.106692;
 
 #define GAS(density, temperature)                                                                  \
-  "[setup]\nproblem = \"expressions\"\nB = [0, 0.2, 0.5]\n"                                                      \
+  "[setup]\nproblem = \"expressions\"\nB = [0, 0.2, 0.5]\n"                                        \
   "[setup.species.e]\ndensity = " density "\ntemperature = " temperature "\n"                      \
   "[setup.species.p]\ndensity = " density "\ntemperature = " temperature "\n"
 #define RESERVOIR(side, rest)                                                                      \
@@ -135,10 +135,11 @@ START_TEST(test_a_region_is_filled_up) {
   engine_steps(&f, 3);
   for (int step = 0; step < 40; step++) {
     engine_steps(&f, 1);
-    const double expected = 16 * 100, flow = 2 * 0.2 * f.deck->dt * 100, spread = 6 * sqrt(2 * flow);
+    const double expected = 16 * 100, flow = 2 * 0.2 * f.deck->dt * 100,
+                 spread = 6 * sqrt(2 * flow);
     const double found = gas_between(&f, 0, 8, 24).count;
-    ck_assert_msg(fabs(found - expected) <= spread + flow + 0 * found, "step %d: %g particles; expected %g",
-                  step, found, expected);
+    ck_assert_msg(fabs(found - expected) <= spread + flow + 0 * found,
+                  "step %d: %g particles; expected %g", step, found, expected);
   }
   ck_assert_msg(gas_between(&f, 0, 0, 8).count > 0, "nothing left the region");
   engine_clear(&f);
@@ -162,8 +163,7 @@ static const char *const decks[] = {
     HEAD("[algorithms]\ncurrent_filters = 2\n")
         PLANE_2D("boundaries.fields = [[\"CONDUCTOR\", \"MATCH\"], [\"PERIODIC\"]]\n"
                  "boundaries.particles = [[\"REFLECT\", \"ABSORB\"], [\"PERIODIC\"]]\n"
-                 "boundaries.match.ds = 1.0\n") PAIR GAS("\"x < 4 ? 1 : 0\"", "0.2") MOVING
-,
+                 "boundaries.match.ds = 1.0\n") PAIR GAS("\"x < 4 ? 1 : 0\"", "0.2") MOVING,
     /* reservoirs at two sides, one in a layer that damps fields, a wall at a third */
     HEAD("[algorithms]\ncurrent_filters = 1\n")
         PLANE_2D("boundaries.fields = [[\"CONDUCTOR\", \"ABSORB\"], [\"CONDUCTOR\"]]\n"
@@ -176,16 +176,25 @@ static const char *const decks[] = {
     HEAD("[algorithms.deposit]\nshape_order = 3\ntiled_deposit_fixed_point = true\n")
         PLANE_2D("boundaries.fields = [[\"ABSORB\", \"CONDUCTOR\"], [\"PERIODIC\"]]\n"
                  "boundaries.particles = [[\"ABSORB\"], [\"PERIODIC\"]]\n"
-                 "boundaries.absorb.ds = 1.0\n") "use_weights = true\n" PAIR GAS("0.5", "0.2") MOVING REGION
-            RESERVOIR("x-", "temperature = 0.3\n"),
+                 "boundaries.absorb.ds = 1.0\n") "use_weights = true\n" PAIR GAS("0.5", "0.2")
+            MOVING REGION RESERVOIR("x-", "temperature = 0.3\n"),
     /* never sorted, zigzag, one species heavy */
-    HEAD("[algorithms.deposit]\nshape_order = 0\n") "[grid]\nresolution = [40, 24]\nextent = [[0.0, "
-    "8.0], [0.0, 4.8]]\nboundaries.fields = [[\"CONDUCTOR\"], [\"ABSORB\"]]\nboundaries.particles = "
-    "[[\"ABSORB\", \"REFLECT\"], [\"ABSORB\"]]\nboundaries.absorb.ds = 0.8\n[particles]\nppc0 = 6.0\n"
-    "clear_interval = 5\n"
-    "[[particles.species]]\nlabel = \"e\"\nmass = 1.0\ncharge = -1.0\n"
-    "[[particles.species]]\nlabel = \"p\"\nmass = 20.0\ncharge = 1.0\n" GAS("0.5", "0.1") REGION
-        RESERVOIR("x-", "temperature = 0.1\nend = 3.0\n") RESERVOIR("y+", "start = 1.0\n"),
+    HEAD(
+        "[algorithms.deposit]\nshape_order = 0\n") "[grid]\nresolution = [40, 24]\nextent = [[0.0, "
+                                                   "8.0], [0.0, 4.8]]\nboundaries.fields = "
+                                                   "[[\"CONDUCTOR\"], "
+                                                   "[\"ABSORB\"]]\nboundaries.particles = "
+                                                   "[[\"ABSORB\", \"REFLECT\"], "
+                                                   "[\"ABSORB\"]]\nboundaries.absorb.ds = "
+                                                   "0.8\n[particles]\nppc0 = 6.0\n"
+                                                   "clear_interval = 5\n"
+                                                   "[[particles.species]]\nlabel = \"e\"\nmass = "
+                                                   "1.0\ncharge = -1.0\n"
+                                                   "[[particles.species]]\nlabel = \"p\"\nmass = "
+                                                   "20.0\ncharge = 1.0\n" GAS("0.5", "0.1")
+                                                       REGION RESERVOIR(
+                                                           "x-", "temperature = 0.1\nend = 3.0\n")
+                                                           RESERVOIR("y+", "start = 1.0\n"),
 };
 enum { DECKS = sizeof decks / sizeof *decks, BEFORE = 9, AFTER = 8 };
 

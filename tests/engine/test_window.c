@@ -8,7 +8,7 @@
 #define DECK(algorithms, sides, setup)                                                             \
   "[simulation]\nname = \"w\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"double\"\n"     \
   "[grid.metric]\nmetric = \"minkowski\"\n[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n"             \
-  "[grid]\nresolution = [60, 12]\nextent = [[0.0, 12.0], [0.0, 2.4]]\nwindow.axis = \"x\"\n" sides  \
+  "[grid]\nresolution = [60, 12]\nextent = [[0.0, 12.0], [0.0, 2.4]]\nwindow.axis = \"x\"\n" sides \
   "boundaries.particles = [[\"ABSORB\"], [\"PERIODIC\"]]\n" algorithms                             \
   "[[particles.species]]\nlabel = \"e\"\nmass = 1.0\ncharge = -1.0\n"                              \
   "[[particles.species]]\nlabel = \"p\"\nmass = 1.0\ncharge = 1.0\n[setup]\n" setup
@@ -20,7 +20,8 @@
 
 static double place_of(const engine_fixture *f, const cw_particles_view *view, int64_t p) {
   const cw_grid *grid = cw_engine_grid(f->engine);
-  return grid->origin[0] + (view->i[0][p] + cw_real_get(view->dx[0], view->precision, p)) * grid->dx[0];
+  return grid->origin[0] +
+         (view->i[0][p] + cw_real_get(view->dx[0], view->precision, p)) * grid->dx[0];
 }
 
 /* Cold plasma at rest has a density of place, 1 + sin(x)/2, wherever the window goes: particles
@@ -36,7 +37,8 @@ START_TEST(test_plasma_at_rest_stays_where_it_is) {
     engine_steps(&f, 1);
   const cw_grid *grid = cw_engine_grid(f.engine);
   const double moved = floor((cw_engine_time(f.engine) - f.deck->dt) / 0.2 + 1e-9) * 0.2;
-  ck_assert_msg(fabs(grid->origin[0] - moved) <= 1e-9, "origin %g; expected %g", grid->origin[0], moved);
+  ck_assert_msg(fabs(grid->origin[0] - moved) <= 1e-9, "origin %g; expected %g", grid->origin[0],
+                moved);
   for (int s = 0; s < 2; s++) {
     const cw_particles_view view = cw_particles_get_view(cw_engine_particles(f.engine, s));
     double found = 0, low = moved + 1, high = moved + 5;
@@ -59,7 +61,8 @@ END_TEST
 
 static const char *const decks[] = {
     /* a drifting plasma in the field that goes with it: E = -v x B */
-    DECK("[algorithms]\ncurrent_filters = 2\n[particles]\nppc0 = 8.0\nspatial_sorting_interval = 5\n",
+    DECK("[algorithms]\ncurrent_filters = 2\n[particles]\nppc0 = 8.0\nspatial_sorting_interval = "
+         "5\n",
          MATCHED,
          "problem = \"expressions\"\nE = [0, -0.4, 0]\nB = [0, 0, 1]\n"
          "[setup.species.e]\ndensity = 1\ntemperature = 0.2\nvelocity = [-0.4, 0, 0]\n"

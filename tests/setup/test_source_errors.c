@@ -35,101 +35,119 @@ typedef struct broken {
 } broken;
 
 #define PLANE "[setup.injectors.plane]\n"
-#define ANTENNA(text) {"[setup.species.e]\n", "[setup.antenna]\n" text "[setup.species.e]\n",
+#define ANTENNA(text)                                                                              \
+  {                                                                                                \
+    "[setup.species.e]\n", "[setup.antenna]\n" text "[setup.species.e]\n",
 
-static const broken cases[] = {
-    /* injectors */
-    {"kind = \"moving\"\n", "", NULL},
-    {"\"moving\"", "@\"movign\"",
-     "setup.injectors.plane.kind: found \"movign\"; expected \"moving\", \"reservoir\" or "
-     "\"replenish\" (did you mean \"moving\"?)"},
-    {"kind = \"moving\"", "kind = 1", NULL},
-    {"species = [\"e\", \"p\"]\nposition", "position", NULL},
-    {"[\"e\", \"p\"]\nposition", "[\"e\", @\"pp\"]\nposition",
-     "setup.injectors.plane.species: found 'pp', which is no species' label; did you mean 'p'?"},
-    {"[\"e\", \"p\"]\nposition", "[\"e\", @\"e\"]\nposition",
-     "setup.injectors.plane.species: found 'e' a second time; expected each species once"},
-    {"[\"e\", \"p\"]\nposition", "[@\"e\", \"ion\"]\nposition",
-     "setup.injectors.plane.species: found charges that sum to 1; expected 0, or each injection "
-     "breaks Gauss's law"},
-    {"[\"e\", \"p\"]\nposition", "[@\"e\"]\nposition",
-     "setup.injectors.plane.species: found charges that sum to -1; expected 0, or each injection "
-     "breaks Gauss's law"},
-    {"side = \"x+\"\n", "", NULL},
-    {"side = \"x+\"", "side = @\"z+\"",
-     "setup.injectors.plane.side: found \"z+\"; expected x, y or z, as far as the grid has axes, "
-     "with - or +"},
-    {"side = \"x+\"", "side = @\"x\"",
-     "setup.injectors.plane.side: found \"x\"; expected x, y or z, as far as the grid has axes, "
-     "with - or +"},
-    {"side = \"x+\"", "side = @\"y+\"",
-     "setup.injectors.plane.side: found \"y+\", which is PERIODIC for particles; expected an "
-     "ABSORB or REFLECT side in grid.boundaries.particles"},
-    {"[[\"ABSORB\", \"ABSORB\"]", "[[\"REFLECT\", \"ABSORB\"]", NULL},
-    {"position = 3.0", "@position = 7.0",
-     "setup.injectors.plane.position: found 7; expected a place in the box, 0 to 6.4"},
-    {"speed = 1.0", "@speed = 1.5",
-     "setup.injectors.plane.speed: found 1.5; expected at most c = 1"},
-    {"speed = 1.0", "@speed = -0.6",
-     "setup.injectors.plane: found a plane of speed -0.6 and a plasma of -0.5 out of side x+; "
-     "expected a plane that outruns the plasma, by 0.001 at least"},
-    {"\"-0.5\"", "@\"-1.5\"",
-     "setup.injectors.plane.velocity[1] is -1.5 at x = 3, y = 0, t = 0; expected a velocity below "
-     "c = 1"},
-    {"\"0.5 + 0.1 * t\"", "@\"0.5 - 0.1 * t\"",
-     "setup.injectors.plane.density is -0.5 at x = 6.4, y = 0, t = 10; expected a finite density "
-     "of at least 0"},
-    {"\"0.5 + 0.1 * t\"", "@2000",
-     "setup.injectors.plane.density is 2000 at x = 3, y = 0, t = 0; expected at most 4000 "
-     "particles a cell"},
-    {"\"0.5 + 0.1 * t\"", "\"0.5 + @widht\"",
-     "setup.injectors.plane.density: found unknown name 'widht'; expected a variable, a function "
-     "or a name of [setup.constants]"},
-    {"temperature = 0.2\n", "temperature = @-0.2\n",
-     "setup.injectors.left.temperature is -0.2 at x = 0, y = 0, t = 1; expected a finite "
-     "temperature kT/(m c^2) of at least 0"},
-    {"end = 2.0", "@end = 0.5",
-     "setup.injectors.left: found an end at 0.5 and a start at 1; expected the end after the "
-     "start"},
-    {"start = 1.0", "@speed = 1.0",
-     "setup.injectors.left.speed: found a key without effect for kind \"reservoir\"; expected "
-     "none"},
-    {"interval = 5", "@side = \"x-\"",
-     "setup.injectors.middle.side: found a key without effect for kind \"replenish\"; expected "
-     "none"},
-    {"interval = 5", "@interval = 0",
-     "setup.injectors.middle.interval: found 0; expected at least 1"},
-    {"upper = [2.0, 3.2]", "@upper = [2.0, 4.2]",
-     "setup.injectors.middle: found a region from 0 to 4.2 along axis 2; expected one inside the "
-     "box, 0 to 3.2, and at least a cell, 0.2, long"},
-    {"upper = [2.0, 3.2]", "@upper = [1.1, 3.2]",
-     "setup.injectors.middle: found a region from 1 to 1.1 along axis 1; expected one inside the "
-     "box, 0 to 6.4, and at least a cell, 0.2, long"},
-    {"upper = [2.0, 3.2]", "@upper = [2.0]",
-     "setup.injectors.middle.upper is a list; expected float[D]"},
-    {"interval = 5", "@intervall = 5",
-     "setup.injectors.middle.intervall is not a parameter of problem \"thermal\"; did you mean "
-     "\"injectors.NAME.interval\"?"},
-    /* sides that match */
-    {"match_B = [0, 0, \"1 + 0.1 * t\"]", "match_B = [0, 0, \"1 + 0.1 * @* t\"]", NULL},
-    {"match_B = [0, 0, \"1 + 0.1 * t\"]", "match_B = [0, 0, @\"1 / t\"]",
-     "setup.match_B[3] is inf at x = 0, y = 0, t = 0; expected a finite field"},
-    {"\"CONDUCTOR\", \"MATCH\"", "\"CONDUCTOR\"", NULL},
-    /* forces */
-    {"[setup.species.e]", "[setup.species.q]", NULL},
-    {"[setup.species.e]\n", "[setup.species.n]\n@",
-     "setup.species.n.force: found a force on a species of mass 1 and charge 0; expected a positive "
-     "mass, a charge, and engine = \"srpic\""},
-    {"force = [\"-x\"", "force = [@\"1 / x\"",
-     "setup.species.e.force[1] is inf at x = 0, y = 0, t = 0; expected a finite field"},
-    /* window */
-    {"boundaries.match.ds = 0.8", "boundaries.match.ds = 0.8\nwindow.axis = \"x\"", NULL},
-    /* antenna */
-    ANTENNA("amplitude = 1.0\nfrequency = 1.0\ndamping = 1.0\n") NULL},
-    ANTENNA("amplitude = 1.0\nfrequency = 1.0\n") NULL},
-    ANTENNA("@amplitude = -1.0\nfrequency = 1.0\ndamping = 1.0\n")
-     "setup.antenna.amplitude: found -1; expected at least 0"},
-};
+static const broken cases[] =
+    {
+        /* injectors */
+        {"kind = \"moving\"\n", "", NULL},
+        {"\"moving\"", "@\"movign\"",
+         "setup.injectors.plane.kind: found \"movign\"; expected \"moving\", \"reservoir\" or "
+         "\"replenish\" (did you mean \"moving\"?)"},
+        {"kind = \"moving\"", "kind = 1", NULL},
+        {"species = [\"e\", \"p\"]\nposition", "position", NULL},
+        {"[\"e\", \"p\"]\nposition", "[\"e\", @\"pp\"]\nposition",
+         "setup.injectors.plane.species: found 'pp', which is no species' label; did you mean "
+         "'p'?"},
+        {"[\"e\", \"p\"]\nposition", "[\"e\", @\"e\"]\nposition",
+         "setup.injectors.plane.species: found 'e' a second time; expected each species once"},
+        {"[\"e\", \"p\"]\nposition", "[@\"e\", \"ion\"]\nposition",
+         "setup.injectors.plane.species: found charges that sum to 1; expected 0, or each "
+         "injection "
+         "breaks Gauss's law"},
+        {"[\"e\", \"p\"]\nposition", "[@\"e\"]\nposition",
+         "setup.injectors.plane.species: found charges that sum to -1; expected 0, or each "
+         "injection "
+         "breaks Gauss's law"},
+        {"side = \"x+\"\n", "", NULL},
+        {"side = \"x+\"", "side = @\"z+\"",
+         "setup.injectors.plane.side: found \"z+\"; expected x, y or z, as far as the grid has "
+         "axes, "
+         "with - or +"},
+        {"side = \"x+\"", "side = @\"x\"",
+         "setup.injectors.plane.side: found \"x\"; expected x, y or z, as far as the grid has "
+         "axes, "
+         "with - or +"},
+        {"side = \"x+\"", "side = @\"y+\"",
+         "setup.injectors.plane.side: found \"y+\", which is PERIODIC for particles; expected an "
+         "ABSORB or REFLECT side in grid.boundaries.particles"},
+        {"[[\"ABSORB\", \"ABSORB\"]", "[[\"REFLECT\", \"ABSORB\"]", NULL},
+        {"position = 3.0", "@position = 7.0",
+         "setup.injectors.plane.position: found 7; expected a place in the box, 0 to 6.4"},
+        {"speed = 1.0", "@speed = 1.5",
+         "setup.injectors.plane.speed: found 1.5; expected at most c = 1"},
+        {"speed = 1.0", "@speed = -0.6",
+         "setup.injectors.plane: found a plane of speed -0.6 and a plasma of -0.5 out of side x+; "
+         "expected a plane that outruns the plasma, by 0.001 at least"},
+        {"\"-0.5\"", "@\"-1.5\"",
+         "setup.injectors.plane.velocity[1] is -1.5 at x = 3, y = 0, t = 0; expected a velocity "
+         "below "
+         "c = 1"},
+        {"\"0.5 + 0.1 * t\"", "@\"0.5 - 0.1 * t\"",
+         "setup.injectors.plane.density is -0.5 at x = 6.4, y = 0, t = 10; expected a finite "
+         "density "
+         "of at least 0"},
+        {"\"0.5 + 0.1 * t\"", "@2000",
+         "setup.injectors.plane.density is 2000 at x = 3, y = 0, t = 0; expected at most 4000 "
+         "particles a cell"},
+        {"\"0.5 + 0.1 * t\"", "\"0.5 + @widht\"",
+         "setup.injectors.plane.density: found unknown name 'widht'; expected a variable, a "
+         "function "
+         "or a name of [setup.constants]"},
+        {"temperature = 0.2\n", "temperature = @-0.2\n",
+         "setup.injectors.left.temperature is -0.2 at x = 0, y = 0, t = 1; expected a finite "
+         "temperature kT/(m c^2) of at least 0"},
+        {"end = 2.0", "@end = 0.5",
+         "setup.injectors.left: found an end at 0.5 and a start at 1; expected the end after the "
+         "start"},
+        {"start = 1.0", "@speed = 1.0",
+         "setup.injectors.left.speed: found a key without effect for kind \"reservoir\"; expected "
+         "none"},
+        {"interval = 5", "@side = \"x-\"",
+         "setup.injectors.middle.side: found a key without effect for kind \"replenish\"; expected "
+         "none"},
+        {"interval = 5", "@interval = 0",
+         "setup.injectors.middle.interval: found 0; expected at least 1"},
+        {"upper = [2.0, 3.2]", "@upper = [2.0, 4.2]",
+         "setup.injectors.middle: found a region from 0 to 4.2 along axis 2; expected one inside "
+         "the "
+         "box, 0 to 3.2, and at least a cell, 0.2, long"},
+        {"upper = [2.0, 3.2]", "@upper = [1.1, 3.2]",
+         "setup.injectors.middle: found a region from 1 to 1.1 along axis 1; expected one inside "
+         "the "
+         "box, 0 to 6.4, and at least a cell, 0.2, long"},
+        {"upper = [2.0, 3.2]", "@upper = [2.0]",
+         "setup.injectors.middle.upper is a list; expected float[D]"},
+        {"interval = 5", "@intervall = 5",
+         "setup.injectors.middle.intervall is not a parameter of problem \"thermal\"; did you mean "
+         "\"injectors.NAME.interval\"?"},
+        /* sides that match */
+        {"match_B = [0, 0, \"1 + 0.1 * t\"]", "match_B = [0, 0, \"1 + 0.1 * @* t\"]", NULL},
+        {"match_B = [0, 0, \"1 + 0.1 * t\"]", "match_B = [0, 0, @\"1 / t\"]",
+         "setup.match_B[3] is inf at x = 0, y = 0, t = 0; expected a finite field"},
+        {"\"CONDUCTOR\", \"MATCH\"", "\"CONDUCTOR\"", NULL},
+        /* forces */
+        {"[setup.species.e]", "[setup.species.q]", NULL},
+        {"[setup.species.e]\n", "[setup.species.n]\n@",
+         "setup.species.n.force: found a force on a species of mass 1 and charge 0; expected a "
+         "positive "
+         "mass, a charge, and engine = \"srpic\""},
+        {"force = [\"-x\"", "force = [@\"1 / x\"",
+         "setup.species.e.force[1] is inf at x = 0, y = 0, t = 0; expected a finite field"},
+        /* window */
+        {"boundaries.match.ds = 0.8", "boundaries.match.ds = 0.8\nwindow.axis = \"x\"", NULL},
+        /* antenna */
+        ANTENNA("amplitude = 1.0\nfrequency = 1.0\ndamping = 1.0\n") NULL},
+                    ANTENNA("amplitude = 1.0\nfrequency = 1.0\n") NULL
+}
+, ANTENNA("@amplitude = -1.0\nfrequency = 1.0\ndamping = 1.0\n") "setup.antenna.amplitude: found "
+                                                                 "-1; expected at least 0"
+}
+,
+}
+;
 enum { CASES = (int)(sizeof cases / sizeof *cases) };
 
 /* Those without a mark: a phrase of the message each. */
