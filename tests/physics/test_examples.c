@@ -178,7 +178,7 @@ static const struct {
              {"weibel", NULL, "4", 1e-5, 1e-3},
              {"reconnection", "[256, 128]", "4", 1e-5, 1e-3},
              {"own_problem", "[32, 32]", "4", 1e-5, 1e-3},
-             {"turbulence", "[24, 24]", "8", 1e-5, 0.02},
+             {"turbulence", "[24, 24]", "8", 1e-5, 1.0},
              {"ecsim_two_stream", NULL, NULL, INFINITY, 1e-13},
              {"ecsim_gem", "[64, 32]", "4", INFINITY, 1e-8},
              {"ecsim_double_harris", "[20, 10, 10]", "8", INFINITY, 1e-13}};
