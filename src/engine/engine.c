@@ -63,9 +63,6 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 static const char *host_only_part(const cw_deck *deck) {
   if (ops_of(deck)->host_only && ops_of(deck)->host_only(deck))
     return ops_of(deck)->host_only(deck);
-  for (int s = 0; s < deck->particles.species_count; s++)
-    if (deck->particles.species[s].tracking)
-      return "tracking of particles.species";
   if (cw_deck_setup_has_table(deck, "antenna"))
     return "[setup.antenna]";
   if (deck->grid.window_axis != CW_WINDOW_NONE)

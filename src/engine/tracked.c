@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 #include "base/reals.h"
 #include "engine/engine_private.h"
+#include "sort/particles_private.h"
 
 /* A tracked particle's id and slot. */
 typedef struct found {
@@ -68,11 +70,95 @@ static void free_places(cw_context *context, cw_particles_view *places) {
   }
 }
 
+/* The fields that act, on the host; of a device's, its copies with the external ones added. */
+static cw_status fields_of(cw_engine *engine, cw_vector_view *E, cw_vector_view *B) {
+  const double *external[6];
+  double position[3][3];
+  *E = cw_fields_E(engine->fields), *B = cw_fields_B(engine->fields);
+  if (engine->space == CW_SPACE_HOST)
+    return cw_engine_add_forces(engine, cw_engine_time(engine), E, B);
+  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, E));
+  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_B, position, B));
+  CW_TRY(cw_engine_external(engine, cw_engine_time(engine), external));
+  for (int f = 0; f < 6; f++) {
+    const cw_vector_view *view = f < 3 ? E : B;
+    void *values = view->component[f % 3];
+    for (int64_t k = 0; k < engine->grid.points && external[f]; k++)
+      cw_real_set(values, view->precision, k,
+                  cw_real_get(values, view->precision, k) + external[f][k]);
+  }
+  return CW_OK;
+}
+
 static cw_status gather(cw_engine *engine, const cw_particles_view *places, double *field[6]) {
-  cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
-  CW_TRY(cw_engine_add_forces(engine, cw_engine_time(engine), &E, &B));
+  cw_vector_view E, B;
+  CW_TRY(fields_of(engine, &E, &B));
   return cw_push_gather(engine->context, engine->deck->algorithms.deposit.shape_order,
                         &engine->grid, E, B, places, field);
+}
+
+/* Slots of a device's tracked particles, in their order. */
+static cw_status find_on_device(cw_engine *engine, const cw_particles_view *view, uint32_t **slots,
+                                int64_t *count) {
+  cw_context *context = engine->context;
+  uint8_t *tag = NULL;
+  int64_t next = 0;
+  cw_status status = CW_OK;
+  *count = 0;
+  CW_TRY_CLEANUP(status, CW_NEW(context, view->count + 1, "tags of particles", &tag));
+  CW_TRY_CLEANUP(status, cw_device_read(context, tag, view->tag, (size_t)view->count));
+  for (int64_t p = 0; p < view->count; p++)
+    *count += tag[p] == CW_TAG_TRACKED;
+  CW_TRY_CLEANUP(status, CW_NEW(context, *count + 1, "slots of tracked particles", slots));
+  for (int64_t p = 0; p < view->count; p++)
+    if (tag[p] == CW_TAG_TRACKED)
+      (*slots)[next++] = (uint32_t)p;
+cleanup:
+  CW_DELETE(context, tag);
+  return status;
+}
+
+/* What a device's tracked particles are made of, but for their previous places, on the host; freed
+ * with free_members, after a failure too. */
+static cw_status fetch(cw_engine *engine, const cw_particles_view *all, cw_particles_view *host) {
+  cw_context *context = engine->context;
+  void *from[CW_MEMBERS], *to[CW_MEMBERS] = {NULL}, *list = NULL, *gathered = NULL;
+  uint32_t *slots = NULL;
+  cw_status status = CW_OK;
+  *host = (cw_particles_view){.precision = all->precision, .space = CW_SPACE_HOST};
+  CW_TRY_CLEANUP(status, find_on_device(engine, all, &slots, &host->count));
+  if (host->count == 0)
+    goto cleanup;
+  const size_t n = (size_t)host->count;
+  CW_TRY_CLEANUP(status, cw_memory_alloc(context, CW_SPACE_DEVICE, n, 4, "tracked slots", &list));
+  CW_TRY_CLEANUP(status,
+                 cw_memory_alloc(context, CW_SPACE_DEVICE, n, 8, "tracked particles", &gathered));
+  CW_TRY_CLEANUP(status, cw_device_write(context, list, slots, n * 4));
+  cw_member_arrays(all, from);
+  for (int m = 0; m < CW_MEMBERS; m++) {
+    const size_t size = cw_member_size(m, all->precision);
+    if (!from[m] || (m >= CW_MEMBER_I_PREV && m < CW_MEMBER_DX) ||
+        (m >= CW_MEMBER_DX_PREV && m < CW_MEMBER_U))
+      continue;
+    CW_TRY_CLEANUP(status,
+                   cw_memory_alloc(context, CW_SPACE_HOST, n, size, "tracked particles", &to[m]));
+    CW_TRY_CLEANUP(status,
+                   cw_cells_gather_device(context, host->count, list, size, from[m], gathered));
+    CW_TRY_CLEANUP(status, cw_device_read(context, to[m], gathered, n * size));
+  }
+cleanup:
+  cw_member_set_arrays(host, to);
+  CW_DELETE(context, slots);
+  cw_memory_free(context, CW_SPACE_DEVICE, list);
+  cw_memory_free(context, CW_SPACE_DEVICE, gathered);
+  return status;
+}
+
+static void free_members(cw_context *context, const cw_particles_view *view) {
+  void *array[CW_MEMBERS];
+  cw_member_arrays(view, array);
+  for (int m = 0; m < CW_MEMBERS; m++)
+    CW_DELETE(context, array[m]);
 }
 
 static void fill_own(const cw_engine *engine, const cw_particles_view *view, const found *list,
@@ -98,13 +184,15 @@ static void fill_own(const cw_engine *engine, const cw_particles_view *view, con
 cw_status cw_engine_tracked(cw_engine *engine, int s, cw_tracked *tracked) {
   char names[CW_TRACK_COLUMNS][CW_TRACK_NAME];
   const int columns = cw_track_columns(engine->deck, s, names);
-  const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+  const cw_particles_view all = cw_particles_get_view(engine->species[s].particles);
+  const int on_device = all.space == CW_SPACE_DEVICE;
+  cw_particles_view view = all;
   cw_particles_view places = {.precision = view.precision, .space = CW_SPACE_HOST};
   found *list = NULL;
   cw_status status = CW_OK;
   memset(tracked, 0, sizeof *tracked);
-  if (view.space != CW_SPACE_HOST)
-    return cw_fail(engine->context, CW_ERROR_UNSUPPORTED, "particles on a device aren't tracked");
+  if (on_device)
+    CW_TRY_CLEANUP(status, fetch(engine, &all, &view));
   CW_TRY_CLEANUP(status, find(engine, &view, &list, &tracked->count));
   places.count = tracked->count;
   CW_TRY_CLEANUP(status, CW_NEW(engine->context, tracked->count + 1, "ids", &tracked->id));
@@ -115,6 +203,8 @@ cw_status cw_engine_tracked(cw_engine *engine, int s, cw_tracked *tracked) {
   fill_own(engine, &view, list, tracked);
   status = gather(engine, &places, tracked->value + engine->grid.dim + 4);
 cleanup:
+  if (on_device)
+    free_members(engine->context, &view);
   free_places(engine->context, &places);
   CW_DELETE(engine->context, list);
   return status;

@@ -6,6 +6,7 @@
 #include "engine/records.h"
 #include "engine/sample.h"
 #include "engine_twins.h"
+#include "engine/tracked.h"
 
 /* Rounding differs by the order of sums and by fused operations; a warm plasma of a few hundred
  * particles a Debye volume makes of it, in 100 steps, some hundred times as much: 1e-7 and 1e-16 at
@@ -99,6 +100,54 @@ static void test_guiding_centres_and_radiation_are_the_cpus(cw_context *context)
                          .pusher = pushers[k / 6],
                          .setup = "external_B = [1, \"2 + 0 * x\", 5]\n"};
     compare_runs(context, &c);
+  }
+}
+
+static void compare_tracks(twin *device, twin *host, double tolerance) {
+  char names[CW_TRACK_COLUMNS][CW_TRACK_NAME];
+  const int columns = cw_track_columns(host->deck, 1, names);
+  cw_tracked a, b;
+  double most = 0;
+  plain_ok(device->context, cw_engine_tracked(device->engine, 1, &a));
+  plain_ok(host->context, cw_engine_tracked(host->engine, 1, &b));
+  plain_check(a.count == b.count && b.count > 20, "%lld tracked; the CPU has %lld",
+              (long long)a.count, (long long)b.count);
+  for (int64_t k = 0; k < b.count && a.count == b.count; k++) {
+    plain_check(a.id[k] == b.id[k], "record %lld is of another particle", (long long)k);
+    for (int c = 0; c < columns; c++) {
+      const double error = fabs(a.value[c][k] - b.value[c][k]);
+      if (!(error <= most))
+        most = error;
+    }
+  }
+  plain_check(most <= tolerance, "tracks differ by %.3g; %.3g is allowed", most, tolerance);
+  cw_tracked_free(device->context, &a);
+  cw_tracked_free(host->context, &b);
+}
+
+/* At the start to the bit; after a few steps to rounding. */
+static void test_tracked_particles_are_the_cpus(cw_context *context) {
+  for (int k = 0; k < 6; k++) {
+    const twin_case c = {.dim = 1 + k % 3,
+                         .walls = TWIN_REFLECT,
+                         .precision = (cw_precision)(k / 3),
+                         .deposit = TWIN_TILED,
+                         .interval = 3,
+                         .order = 2,
+                         .weights = k % 2,
+                         .pusher = "Vay\"\nn_payloads = 2\ntracking = true\ntracking_stride = 5 # \"",
+                         .setup = "external_B = [0, \"cos(x)\", 2]\nspecies.p.payload2 = \"x\"\n"};
+    char text[TWIN_DECK];
+    twin_deck(&c, text);
+    twin device = twin_open(context, "tracks", text, NULL, 0),
+         host = twin_open(NULL, "tracks", text, NULL, 0);
+    if (device.engine && host.engine) {
+      compare_tracks(&device, &host, 0);
+      twin_steps(&device, 8), twin_steps(&host, 8);
+      compare_tracks(&device, &host, c.precision == CW_DOUBLE ? 1e-11 : 1e-4);
+    }
+    twin_close(&device);
+    twin_close(&host);
   }
 }
 
@@ -385,6 +434,7 @@ static void test_stages_are_timed_without_waiting_for_them(cw_context *context) 
 int main(void) {
   static const plain_case cases[] = {PLAIN_CASE(test_history_equals_the_cpus),
                                      PLAIN_CASE(test_external_fields_act_as_on_the_cpu),
+                                     PLAIN_CASE(test_tracked_particles_are_the_cpus),
                                      PLAIN_CASE(test_guiding_centres_and_radiation_are_the_cpus),
                                      PLAIN_CASE(test_absorbing_walls_lose_particles),
                                      PLAIN_CASE(test_fixed_point_runs_agree_bit_by_bit),
