@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "setup/injectors.h"
+
 static const double PI = 3.14159265358979323846;
 static const double COLDEST_DEBYE = 0.3;   /* cells: Birdsall & Langdon, ch. 8 */
 static const double FASTEST_PERIOD = 10;   /* steps, of plasma waves */
@@ -37,7 +39,10 @@ static void fill_species(cw_check_species *made, const cw_deck *deck, int s) {
   double cells = 1;
   for (int a = 0; a < deck->grid.dim; a++)
     cells *= deck->grid.resolution[a];
-  made->mean_per_cell = (double)problem->expected(deck, s) / cells;
+  double injected[CW_DECK_MAX_SPECIES]; /* in the end, on a deck that has been checked */
+  if (cw_injectors_expected(deck->context, deck, injected) != CW_OK)
+    injected[s] = 0;
+  made->mean_per_cell = ((double)problem->expected(deck, s) + injected[s]) / cells;
   made->most_per_cell = plasma->density > 0 && !deck->particles.use_weights
                             ? plasma->density * deck->particles.ppc0
                             : made->mean_per_cell;
