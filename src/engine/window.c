@@ -3,8 +3,8 @@
  * deck's problem has there.
  *
  * New plasma is laid some cells in front of the upper side, so far that no particle's current, with
- * its shape and the filter, reaches it: what lies behind the side would be lost, and missed when the
- * side moves on. In a window that moves with c nothing overtakes that distance, and Gauss's law
+ * its shape and the filter, reaches it: what lies behind the side would be lost, and missed when
+ * the side moves on. In a window that moves with c nothing overtakes that distance, and Gauss's law
  * holds. */
 #include <math.h>
 #include <stdio.h>
