@@ -55,6 +55,8 @@ class Links:
             return f"[{label}](@ref index)"
         if path in self.known:
             return f"[{label}](@ref {page_id(path)})"
+        if path.suffix == ".md":
+            return label  # no page of the site: Doxygen would look for one
         if path.is_dir():
             return f"[{label}](files.html)" if path == ROOT / "include" / "cellwise" else label
         self.copied.add(path)
