@@ -98,7 +98,10 @@ static void ask(cw_device_entry *entry) {
   cudaFuncAttributes attributes;
   size_t total;
   cudaError_t error = cudaFuncGetAttributes(&attributes, any_code);
-  const char *what = "this build has no code for it";
+  const char *what =
+      error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction
+          ? "this build has no code for it"
+          : "it can't be asked whether this build has code for it";
   if (error == cudaSuccess) {
     error = cudaMemGetInfo(&entry->memory_free, &total);
     what = "its memory can't be asked for";
