@@ -50,8 +50,8 @@ static const struct argp_option options[] = {
     {"drift", OPT_DRIFT, "N", 0, "cells a particle may be from its tile, 0 to 4 (default 1)", 0},
     {"team-size", OPT_TEAM, "N", 0, "threads a team on a device (default 0: by occupancy)", 0},
     {"sort-interval", OPT_SORT, "N[,N...]", 0,
-     "steps between sorts in `step`, up to 8 numbers; since the sort in `deposit`, one (default 1); "
-     "0: never sorted",
+     "steps between sorts in `step`, up to 8 numbers; since the sort in `deposit`, one "
+     "(default 1); 0: never sorted",
      0},
     {"dead", OPT_DEAD, "SHARE", 0, "of the slots in `deposit` that died since the sort (default 0)",
      0},
@@ -67,8 +67,8 @@ static const struct argp_option options[] = {
     {"dmax", OPT_D_MAX, "R", 0, "length D_MAX of `coordination` (default 0.5)", 0},
     {"only", OPT_ONLY, "TEXT", 0, "variants of `massmatrix` or `step` whose names contain TEXT", 0},
     {"deck", OPT_DECK, "FILE", 0,
-     "`step` of this deck's engine and problem (ecsim: in every pipeline), whose error is the change "
-     "of the total energy",
+     "`step` of this deck's engine and problem (ecsim: in every pipeline), whose error is the "
+     "change of the total energy",
      0},
     {"backend", 'b', "NAME", 0,
      "auto, cpu or cuda (default auto: a device if there is one and the kernel has variants for "
@@ -316,7 +316,8 @@ static int bench(const bench_arguments *arguments, int kernel) {
     failed = cw_cli_usage_error(arguments->command,
                                 "option --backend: found cuda; kernel %s has variants for cpu only",
                                 kernels[kernel].name);
-  if (failed || (!arguments->c.deck && check_memory(arguments, has_atoms(kernels[kernel].name), context))) {
+  if (failed ||
+      (!arguments->c.deck && check_memory(arguments, has_atoms(kernels[kernel].name), context))) {
     cw_context_destroy(context);
     return CW_EXIT_INPUT;
   }

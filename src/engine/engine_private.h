@@ -96,8 +96,8 @@ struct cw_engine {
   double *density_copy;
   int64_t step;
   int64_t window_cells; /* that the moving window has moved */
-  int blank;   /* while it is made: without the deck's initial state, which a file gives */
-  int halfway; /* a step has begun to change the state and has not ended */
+  int blank;            /* while it is made: without the deck's initial state, which a file gives */
+  int halfway;          /* a step has begun to change the state and has not ended */
   int settled; /* a device's step failed before it changed the state, and all before it were right */
   double stage_seconds[CW_STAGE_COUNT];
   double since; /* end of the last stage, on the host's clock */

@@ -156,8 +156,7 @@ static cw_status sort_owner(cw_cells *cells, cw_particles *particles, int64_t *a
                     cells->view.epoch == cw_particles_epoch(particles);
   if (!cells->options.low_memory)
     cw_particles_get_spares(particles, spare);
-  cw_status status =
-      sort(cells, &view, spare, holds ? cells->view.npart_partitioned : 0, alive);
+  cw_status status = sort(cells, &view, spare, holds ? cells->view.npart_partitioned : 0, alive);
   cw_particles_set_arrays(particles, &view, cells->options.low_memory ? NULL : spare);
   return status;
 }

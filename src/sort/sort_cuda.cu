@@ -172,7 +172,8 @@ cw_status sort_particles(cw_context *context, const cw_key_rule *rule,
                          const arrays *a, int64_t *offsets, sorted_slots *result) {
   const cw_keys_of_particles<real> keys = {*rule, *particles};
   int done;
-  CW_TRY(sort_again(context, keys, rule, particles->count, sorted, work, a, offsets, result, &done));
+  CW_TRY(
+      sort_again(context, keys, rule, particles->count, sorted, work, a, offsets, result, &done));
   return done ? CW_OK
               : sort_slots(context, keys, particles->count, rule->bins, rule->tile_bins, work, a,
                            offsets, result);
@@ -189,8 +190,7 @@ void cw_sort_work_release(cw_context *context, cw_sort_work *work) {
 
 cw_status cw_sort_cells_cuda(cw_context *context, const cw_key_rule *rule, int low_memory,
                              cw_particles_view *particles, void *spare[CW_SPARES],
-                             cw_sort_work *work, int64_t sorted, int64_t *offsets,
-                             int64_t *alive) {
+                             cw_sort_work *work, int64_t sorted, int64_t *offsets, int64_t *alive) {
   const int64_t tiles = rule->bins / rule->tile_bins;
   arrays a;
   sorted_slots found;
@@ -201,9 +201,10 @@ cw_status cw_sort_cells_cuda(cw_context *context, const cw_key_rule *rule, int l
   if (sorted > 0 && !low_memory)
     CW_TRY(grow(context, &work->tables, &work->table_bytes, cw_sort_nearly_bytes(tiles),
                 "tables of the sort"));
-  CW_TRY((particles->precision == CW_DOUBLE
-              ? sort_particles<double>
-              : sort_particles<float>)(context, rule, particles, sorted, work, &a, offsets, &found));
+  CW_TRY((particles->precision == CW_DOUBLE ? sort_particles<double>
+                                            : sort_particles<float>)(context, rule, particles,
+                                                                     sorted, work, &a, offsets,
+                                                                     &found));
   const cw_gather_room room = {found.buffer, found.bytes, spare, 0};
   CW_TRY(cw_sort_gather_members(context, particles, found.permutation, offsets + tiles, &room));
   return cw_device_read(context, alive, offsets + tiles, sizeof *alive);

@@ -30,8 +30,7 @@ void cw_sort_work_release(cw_context *context, cw_sort_work *work);
  * Errors: CW_ERROR_MEMORY (nothing moved), CW_ERROR_DEVICE. */
 cw_status cw_sort_cells_cuda(cw_context *context, const cw_key_rule *rule, int low_memory,
                              cw_particles_view *particles, void *spare[CW_SPARES],
-                             cw_sort_work *work, int64_t sorted, int64_t *offsets,
-                             int64_t *alive);
+                             cw_sort_work *work, int64_t sorted, int64_t *offsets, int64_t *alive);
 
 /* Moves the live slots to the front in their order, all members; *alive (host) as above. */
 cw_status cw_sort_compact_cuda(cw_context *context, const cw_particles_view *particles,

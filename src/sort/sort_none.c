@@ -13,8 +13,7 @@ void cw_sort_work_release(cw_context *context, cw_sort_work *work) {
 
 cw_status cw_sort_cells_cuda(cw_context *context, const cw_key_rule *rule, int low_memory,
                              cw_particles_view *particles, void *spare[CW_SPARES],
-                             cw_sort_work *work, int64_t sorted, int64_t *offsets,
-                             int64_t *alive) {
+                             cw_sort_work *work, int64_t sorted, int64_t *offsets, int64_t *alive) {
   (void)rule, (void)low_memory, (void)particles, (void)spare;
   (void)work, (void)sorted, (void)offsets, (void)alive;
   return absent(context);

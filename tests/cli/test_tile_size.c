@@ -121,12 +121,12 @@ typedef struct meeting {
  * rows of the first component are 0 mod 32, with the second flow 1; no bank has more. A lane a
  * particle: the particles of a cell meet in one word, at most 32. */
 static const meeting meetings[] = {
-    {2, 1, 4, CW_TILE_F32, 32, 4},        {2, 1, 4, CW_TILE_FIXED32, 32, 1},
-    {2, 1, 4, CW_TILE_FIXED64, 32, 5},    {2, 1, 4, CW_TILE_F64, 32, 4},
-    {2, 1, 6, CW_TILE_F32, 8, 4},         {2, 1, 6, CW_TILE_FIXED32, 32, 1},
-    {2, 1, 6, CW_TILE_FIXED64, 32, 5},    {3, 2, 10, CW_TILE_F32, 32, 6},
+    {2, 1, 4, CW_TILE_F32, 32, 4},      {2, 1, 4, CW_TILE_FIXED32, 32, 1},
+    {2, 1, 4, CW_TILE_FIXED64, 32, 5},  {2, 1, 4, CW_TILE_F64, 32, 4},
+    {2, 1, 6, CW_TILE_F32, 8, 4},       {2, 1, 6, CW_TILE_FIXED32, 32, 1},
+    {2, 1, 6, CW_TILE_FIXED64, 32, 5},  {3, 2, 10, CW_TILE_F32, 32, 6},
     {3, 2, 10, CW_TILE_FIXED32, 32, 6}, {1, 2, 12, CW_TILE_F32, 32, 32},
-    {3, 5, 4, CW_TILE_F32, 8, 8},         {3, 0, 8, CW_TILE_FIXED64, 64, 32},
+    {3, 5, 4, CW_TILE_F32, 8, 8},       {3, 0, 8, CW_TILE_FIXED64, 64, 32},
 };
 
 START_TEST(test_contention_counts_lanes_that_meet) {

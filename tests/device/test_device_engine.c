@@ -5,8 +5,8 @@
 #include "engine/histograms.h"
 #include "engine/records.h"
 #include "engine/sample.h"
-#include "engine_twins.h"
 #include "engine/tracked.h"
+#include "engine_twins.h"
 
 /* Rounding differs by the order of sums and by fused operations; a warm plasma of a few hundred
  * particles a Debye volume makes of it, in 100 steps, some hundred times as much: 1e-7 and 1e-16 at
@@ -135,7 +135,8 @@ static void test_tracked_particles_are_the_cpus(cw_context *context) {
                          .interval = 3,
                          .order = 2,
                          .weights = k % 2,
-                         .pusher = "Vay\"\nn_payloads = 2\ntracking = true\ntracking_stride = 5 # \"",
+                         .pusher =
+                             "Vay\"\nn_payloads = 2\ntracking = true\ntracking_stride = 5 # \"",
                          .setup = "external_B = [0, \"cos(x)\", 2]\nspecies.p.payload2 = \"x\"\n"};
     char text[TWIN_DECK];
     twin_deck(&c, text);

@@ -335,8 +335,7 @@ static __global__ void __launch_bounds__(cw_deposit_largest_staged_team(DIM))
       continue;
     }
     sum_kept<DIM, ORDER, Mode>(job, tile, first, size.kept, scale);
-    sum_others<DIM, ORDER, Mode>(job, tile, first, room.entries, size.others, &taken,
-                                  &counts);
+    sum_others<DIM, ORDER, Mode>(job, tile, first, room.entries, size.others, &taken, &counts);
     first += count;
   }
   counts.report(job.counts);

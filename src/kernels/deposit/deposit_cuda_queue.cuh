@@ -144,11 +144,11 @@ static __device__ __forceinline__ void add_staged_row(const run_tile<typename Mo
   const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
   const pair_type pair = staged_pair<ORDER>(words, axis_a, a);
   const bool plane = any::is_plane(c);
-  add_row<ORDER, Mode>(tile, plane ? plane_value(pair, staged_pair<ORDER>(words, axis_b, b)) : pair.t,
-                       words + shape::pair_words + c * (ORDER + 1),
-                       at + c * tile.volume + a * tile.stride(axis_a) +
-                           (plane ? b * tile.stride(axis_b) : 0),
-                       tile.stride(c), any::flows_of(c));
+  add_row<ORDER, Mode>(
+      tile, plane ? plane_value(pair, staged_pair<ORDER>(words, axis_b, b)) : pair.t,
+      words + shape::pair_words + c * (ORDER + 1),
+      at + c * tile.volume + a * tile.stride(axis_a) + (plane ? b * tile.stride(axis_b) : 0),
+      tile.stride(c), any::flows_of(c));
 }
 
 /* Sums up to 32 queued slots, lane's in `slot` (-1: none), into the scratch. Integers: a lane a

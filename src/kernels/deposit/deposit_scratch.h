@@ -149,8 +149,7 @@ CW_CONSTANT_FUNCTION int cw_deposit_worth(int teams, int warps) {
 }
 
 CW_CONSTANT_FUNCTION size_t cw_deposit_scratch_bytes(const cw_deposit_arena *arena, int tile) {
-  const size_t volume =
-      cw_deposit_volume(arena->dim, tile, arena->halo) + (size_t)arena->pad;
+  const size_t volume = cw_deposit_volume(arena->dim, tile, arena->halo) + (size_t)arena->pad;
   return cw_deposit_even((size_t)arena->components * volume) * arena->value;
 }
 /* All but the stages, or the work of the list if that is more. */
