@@ -95,13 +95,17 @@ int cw_command_man(int argc, char **argv) {
                               arguments.page);
   if (arguments.folder)
     return write_pages(&arguments);
-  const char *near = NULL;
-  const cw_command *command = arguments.page ? cw_command_find(arguments.page, &near) : NULL;
-  if (!arguments.page)
+  /* the name that the page is installed by will do, too */
+  const size_t prefix = strlen("cellwise-");
+  const char *near = NULL, *page = arguments.page;
+  if (page && strncmp(page, "cellwise-", prefix) == 0)
+    page += prefix;
+  const cw_command *command = page ? cw_command_find(page, &near) : NULL;
+  if (!page || strcmp(page, "cellwise") == 0)
     cw_man_page_program(stdout);
   else if (command)
     cw_man_page_command(stdout, command);
-  else if (strcmp(arguments.page, "deck") == 0)
+  else if (strcmp(page, "deck") == 0)
     cw_man_page_deck(stdout);
   else
     return cw_cli_usage_error(argv[0], "found page '%.80s'; expected deck or a command%s%s%s",

@@ -79,6 +79,7 @@ START_TEST(test_manual_page_of_decks_has_every_key_and_problem) {
     ck_assert_msg(strstr(page->out, name) != NULL, "no key %s", key->name);
   }
   ck_assert_ptr_nonnull(strstr(page->out, "\n.SS reconnection\n"));
+  ck_assert_ptr_nonnull(strstr(program_run("man cellwise-deck")->out, "\n.SS reconnection\n"));
   ck_assert_int_eq(program_run("man dekc")->status, 2);
   ck_assert_int_eq(program_run("man run --folder m")->status, 2);
 }
