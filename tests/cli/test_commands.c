@@ -54,7 +54,7 @@ START_TEST(test_manual_page_of_a_command_has_every_option) {
   ck_assert_int_eq(page->status, 0);
   ck_assert_ptr_nonnull(strstr(page->out, ".SH SYNOPSIS\n\\fBcellwise "));
   int options = 0;
-  for (const char *line = help; line; line = strchr(line, '\n'), line += line != NULL) {
+  for (const char *line = help; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     const char *at = line + strspn(line, " ");
     const char *name = *at == '-' && line[0] == ' ' ? strstr(at, "--") : NULL;
     char option[64];
