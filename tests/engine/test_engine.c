@@ -21,6 +21,9 @@
   "fields = [[\"PERIODIC\"], [\"PERIODIC\"], [\"PERIODIC\"]]\n"                                    \
   "particles = [[\"PERIODIC\"], [\"PERIODIC\"], [\"PERIODIC\"]]"
 
+/* sanitizers look at code, and 100 steps run all of it */
+enum { STEPS = CW_SANITIZED ? 100 : 1000 };
+
 static double largest_charge_error(const char *deck, int steps) {
   engine_fixture f = engine_from_text(deck, 2);
   cw_engine_diagnostics found;
@@ -42,7 +45,7 @@ static double largest_charge_error(const char *deck, int steps) {
 START_TEST(test_gauss_law_is_kept_over_1000_steps_in_double) {
   double error = largest_charge_error(WARM("double", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]",
                                            PERIODIC_2D, "ppc0 = 8.0\nspatial_sorting_interval = 7"),
-                                      1000);
+                                      STEPS);
   ck_assert_msg(error <= 1e-12, "charge error %.3e; expected at most 1e-12", error);
 }
 END_TEST
@@ -51,7 +54,7 @@ END_TEST
 START_TEST(test_gauss_law_is_kept_over_1000_steps_in_single) {
   double error = largest_charge_error(WARM("single", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]",
                                            PERIODIC_2D, "ppc0 = 8.0\nspatial_sorting_interval = 7"),
-                                      1000);
+                                      STEPS);
   ck_assert_msg(error <= 1e-3, "charge error %.3e; expected at most 1e-3", error);
 }
 END_TEST
@@ -59,7 +62,7 @@ END_TEST
 START_TEST(test_gauss_law_is_kept_between_reflecting_conductors) {
   double error = largest_charge_error(WARM("double", "[32, 24]", "[[0.0, 3.2], [0.0, 2.4]]",
                                            WALLS_2D, "ppc0 = 8.0\nspatial_sorting_interval = 7"),
-                                      1000);
+                                      STEPS);
   ck_assert_msg(error <= 1e-12, "charge error %.3e; expected at most 1e-12", error);
 }
 END_TEST
