@@ -46,6 +46,27 @@ __device__ inline int64_t cw_thread_count(void) {
 }
 #define cw_grid_stride(k, count)                                                                   \
   for (int64_t k = cw_thread_index(); k < (count); k += cw_thread_count())
+
+/* Joins the values of a block of CW_THREADS threads, of which this is number `thread`, by a fixed
+ * tree of to = Join::of(to, other); the result in all threads. */
+template <class Join, class Value> __device__ Value cw_over_block(Value value, int thread) {
+  __shared__ Value shared[CW_THREADS];
+  __syncthreads(); /* the last call's values have been read */
+  shared[thread] = value;
+  __syncthreads();
+  for (int half = CW_THREADS / 2; half > 0; half /= 2) {
+    if (thread < half)
+      shared[thread] = Join::of(shared[thread], shared[thread + half]);
+    __syncthreads();
+  }
+  return shared[0];
+}
+struct cw_join_sum {
+  __device__ static double of(double a, double b) { return a + b; }
+};
+struct cw_join_largest {
+  __device__ static double of(double a, double b) { return fmax(a, b); }
+};
 #endif
 
 /* The fault word: `first` is the largest of ~(slot << 8 | code), that is the first slot. */

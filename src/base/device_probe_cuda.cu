@@ -101,7 +101,7 @@ static void ask(cw_device_entry *entry) {
   const char *what =
       error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction
           ? "this build has no code for it"
-          : "it can't be asked whether this build has code for it";
+          : "it can't be asked for its code";
   if (error == cudaSuccess) {
     error = cudaMemGetInfo(&entry->memory_free, &total);
     what = "its memory can't be asked for";

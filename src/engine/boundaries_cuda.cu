@@ -66,20 +66,6 @@ cw_status launch_sides(cw_context *context, const cw_block_sides *sides,
   return CW_OK;
 }
 
-/* Over the block's values; the result in all threads. */
-__device__ double sum_over_block(double value) {
-  __shared__ double shared[CW_THREADS];
-  __syncthreads(); /* the last call's values have been read */
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (int half = CW_THREADS / 2; half > 0; half /= 2) {
-    if ((int)threadIdx.x < half)
-      shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  return shared[0];
-}
-
 template <class real>
 __device__ double energy_of(const cw_particles_view &view, int massless, int64_t p) {
   const double x = ((const real *)view.u[0])[p], y = ((const real *)view.u[1])[p],
@@ -101,8 +87,8 @@ __global__ void __launch_bounds__(CW_THREADS)
     energy += energy_of<real>(view, massless, p);
     alive += 1;
   }
-  energy = sum_over_block(energy);
-  alive = sum_over_block(alive);
+  energy = cw_over_block<cw_join_sum>(energy, threadIdx.x);
+  alive = cw_over_block<cw_join_sum>(alive, threadIdx.x);
   if (threadIdx.x == 0) {
     parts[blockIdx.x] = energy;
     parts[CW_ENERGY_PARTS + blockIdx.x] = alive;
@@ -115,7 +101,7 @@ __global__ void __launch_bounds__(CW_THREADS) sum_parts(const double *parts, dou
   double sum = 0;
   for (int k = threadIdx.x; k < CW_ENERGY_PARTS; k += CW_THREADS)
     sum += mine[k];
-  sum = sum_over_block(sum);
+  sum = cw_over_block<cw_join_sum>(sum, threadIdx.x);
   if (threadIdx.x == 0)
     results[blockIdx.x] = sum;
 }

@@ -47,19 +47,12 @@ template <int order> cw_status launch_move(cw_context *context, const cw_ecsim_m
   return CW_OK;
 }
 
-/* Over the block's values; the result in all threads. */
-__device__ cw_ecsim_sum sum_over_block(cw_ecsim_sum mine) {
-  __shared__ cw_ecsim_sum shared[CW_THREADS];
-  __syncthreads(); /* the last call's values have been read */
-  shared[threadIdx.x] = mine;
-  __syncthreads();
-  for (int half = CW_THREADS / 2; half > 0; half /= 2) {
-    if ((int)threadIdx.x < half)
-      cw_ecsim_join(&shared[threadIdx.x], &shared[threadIdx.x + half]);
-    __syncthreads();
+struct join {
+  __device__ static cw_ecsim_sum of(cw_ecsim_sum a, cw_ecsim_sum b) {
+    cw_ecsim_join(&a, &b);
+    return a;
   }
-  return shared[0];
-}
+};
 
 /* parts: sum, lost and number of each block. */
 __global__ void __launch_bounds__(CW_THREADS)
@@ -71,8 +64,8 @@ __global__ void __launch_bounds__(CW_THREADS)
     cw_ecsim_add(&mine, cw_ecsim_weighted_square(&view, p));
     alive.sum += 1;
   }
-  mine = sum_over_block(mine);
-  alive = sum_over_block(alive);
+  mine = cw_over_block<join>(mine, threadIdx.x);
+  alive = cw_over_block<join>(alive, threadIdx.x);
   if (threadIdx.x == 0) {
     parts[blockIdx.x] = mine.sum + mine.lost;
     parts[CW_ENERGY_PARTS + blockIdx.x] = alive.sum;
@@ -84,7 +77,7 @@ __global__ void __launch_bounds__(CW_THREADS) sum_parts(const double *parts, dou
   cw_ecsim_sum mine = {0, 0};
   for (int k = threadIdx.x; k < CW_ENERGY_PARTS; k += CW_THREADS)
     cw_ecsim_add(&mine, parts[blockIdx.x * CW_ENERGY_PARTS + k]);
-  mine = sum_over_block(mine);
+  mine = cw_over_block<join>(mine, threadIdx.x);
   if (threadIdx.x == 0)
     results[blockIdx.x] = mine.sum + mine.lost;
 }

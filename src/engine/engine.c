@@ -171,7 +171,6 @@ void cw_engine_destroy(cw_engine *engine) {
   cw_engine_destroy_forces(engine);
   cw_engine_destroy_match(engine);
   cw_engine_destroy_antenna(engine);
-  cw_engine_destroy_species_forces(engine);
   cw_engine_destroy_sources(engine);
   for (int s = 0; s < engine->species_count; s++) {
     cw_cells_destroy(engine->species[s].cells);

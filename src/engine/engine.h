@@ -123,10 +123,10 @@ cw_status cw_engine_divergence(cw_engine *engine, cw_engine_divergence_kind kind
 
 /* Particles of one species, some at a time, on the host: views of consecutive slots with the momenta
  * at the time of the fields (the explicit engine keeps them half a step behind); i_prev and dx_prev
- * are not there. `first` is the slot of the view's first one. The views and their sizes do not
+ * are not there. The views and their sizes do not
  * depend on the number of threads. Errors: those of visit, CW_ERROR_MEMORY, CW_ERROR_DEVICE,
  * CW_ERROR_NUMERIC (a momentum is not finite). */
-typedef cw_status cw_particles_visit(void *user, const cw_particles_view *part, int64_t first);
+typedef cw_status cw_particles_visit(void *user, const cw_particles_view *part);
 cw_status cw_engine_each_part(cw_engine *engine, int species, cw_particles_visit *visit,
                               void *user);
 /* 1: u is a velocity and energies are those of slow particles, as in engine ecsim. */

@@ -50,11 +50,11 @@ cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const
 cw_status cw_engine_count_region_cuda(cw_context *context, const cw_particles_view *particles,
                                       int dim, const cw_inject_region *region, int64_t *counts);
 
-/* One component of an external field at time t over the grid, ghost cells included. */
+/* One component of an external field at time t, times `scale`, over the grid, ghost cells included. */
 typedef struct cw_external_job {
   cw_grid grid;
   int32_t size[3]; /* points that differ along each axis: all, or 1 */
-  double shift[3], t;
+  double shift[3], t, scale;
   const cw_expression_instruction *code; /* on the device, as `stack` and `values` */
   int length;
   double *stack;  /* of cw_engine_external_stack values; NULL: 0 of them */

@@ -4,19 +4,18 @@
 
 #include "engine/engine.h"
 
-typedef struct cw_species_force cw_species_force;
+typedef struct cw_forces cw_forces;
 
 typedef struct cw_species_state {
   const cw_deck_species *deck;
   cw_particles *particles;
-  cw_cells *cells;         /* NULL when this species is never sorted */
-  int64_t sort_interval;   /* steps; 0: never */
-  int64_t clear_interval;  /* of a species that is never sorted; 0: never */
-  cw_species_force *force; /* NULL: the fields alone act on it */
+  cw_cells *cells;        /* NULL when this species is never sorted */
+  int64_t sort_interval;  /* steps; 0: never */
+  int64_t clear_interval; /* of a species that is never sorted; 0: never */
+  cw_forces *force;       /* NULL: the fields alone act on it */
 } cw_species_state;
 
 typedef struct cw_ecsim_state cw_ecsim_state;
-typedef struct cw_forces cw_forces;
 typedef struct cw_sources cw_sources;
 typedef struct cw_match cw_match;
 typedef struct cw_antenna_state cw_antenna_state;
@@ -120,25 +119,22 @@ cw_status cw_engine_load(cw_engine *engine, cw_vector_view E, cw_vector_view B);
 cw_status cw_engine_apply_boundaries(cw_engine *engine, cw_species_state *species);
 
 /* External fields of the deck, evaluated once, or at each time asked for if they depend on it; without
- * any nothing is made and nothing done. To be destroyed after a failure, too. */
+ * any nothing is made and nothing done. */
 cw_status cw_engine_create_forces(cw_engine *engine);
+/* Forces of the deck on single species; to be called when these are there. */
+cw_status cw_engine_create_species_forces(cw_engine *engine);
+/* Both; after a failure, too. */
 void cw_engine_destroy_forces(cw_engine *engine);
 /* Replaces components that an external field adds to by arrays of the sum at time t, good until the
  * next call; components that are NULL stay so. E and B are over the grid with their ghost cells. */
 cw_status cw_engine_add_forces(cw_engine *engine, double t, cw_vector_view *E, cw_vector_view *B);
-/* Forces of the deck on single species; to be called when these are there, and to be destroyed
- * after a failure, too. */
-cw_status cw_engine_create_species_forces(cw_engine *engine);
-void cw_engine_destroy_species_forces(cw_engine *engine);
-/* Replaces components of E by arrays of the sum with what stands for the force on species s at time
- * t, good until the next call for that species. */
+/* The same of E with what stands for the force on species s, good until the next call for that
+ * species. */
 cw_status cw_engine_add_species_force(cw_engine *engine, int s, double t, cw_vector_view *E);
-/* The box has moved: values of places are to be formed anew. */
-void cw_engine_forget_species_forces(cw_engine *engine);
 /* The box has moved: values of places are to be formed anew. */
 void cw_engine_forget_forces(cw_engine *engine);
 /* After a fault on a device: CW_ERROR_INPUT, with the key, the place and the time in the message, if
- * an external field was not finite; else CW_OK, or what made it impossible to tell. */
+ * an external field or a force was not finite; else CW_OK, or what made it impossible to tell. */
 cw_status cw_engine_explain_forces(cw_engine *engine);
 /* The external fields alone, Ex ... Bz over the grid in the engine's space; NULL: zero. */
 cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]);
@@ -154,6 +150,8 @@ void cw_engine_match_initial(cw_engine *engine);
 double *cw_engine_match_shift(cw_engine *engine, int f);
 /* Brings the expressions to time t. */
 cw_status cw_engine_match(cw_engine *engine, double t);
+/* Values over the grid, ghost cells included, as an array without a name. */
+cw_array cw_engine_grid_array(const cw_engine *engine, cw_array_type type, void *data);
 /* Component f of six, if a checkpoint has to keep it; 0: it does not. */
 int cw_engine_match_array(cw_engine *engine, int f, cw_array *array);
 double cw_engine_match_bytes(const cw_deck *deck, const cw_grid *grid);
@@ -184,9 +182,8 @@ void cw_engine_count_ids(cw_engine *engine, const cw_particles *particles);
 cw_status cw_engine_name_newborn(cw_engine *engine, const int64_t *before);
 /* The particles that come in this step, between sort and push. */
 cw_status cw_engine_inject(cw_engine *engine);
-/* Their state for a checkpoint, one array after the other: the next id. */
-enum { CW_SOURCES_ARRAYS = 1 };
-void cw_engine_sources_array(cw_engine *engine, int k, cw_array *array);
+/* Their state for a checkpoint, the next id; 0: there are none. */
+int cw_engine_sources_array(cw_engine *engine, cw_array *array);
 
 /* Drops dead slots of a species that is never sorted; the others keep their order. */
 cw_status cw_engine_compact(cw_engine *engine, cw_species_state *species);
@@ -203,9 +200,20 @@ typedef struct cw_centred_momenta {
 cw_status cw_engine_centre(cw_engine *engine, int s, const cw_particles_view *all, int64_t from,
                            int64_t to, cw_centred_momenta *work, cw_particles_view *part);
 
+/* A particle's slot, ordered for output by its id. */
+typedef struct cw_id_slot {
+  uint64_t id;
+  int64_t slot;
+} cw_id_slot;
+void cw_order_by_id(cw_id_slot *list, int64_t count);
+
 /* The explicit engine's part of its table, in diagnostics.c. */
 cw_status cw_srpic_diagnose(cw_engine *engine, cw_engine_diagnostics *diagnostics);
 cw_status cw_srpic_density(cw_engine *engine, int species, double **density);
+/* The view's values on the host: the view itself, or in its place the copy that cw_engine_vector of
+ * that quantity gives, overwritten. */
+cw_status cw_engine_host_vector(cw_engine *engine, cw_engine_quantity quantity,
+                                cw_vector_view *view);
 /* Frees the host's copies. */
 void cw_engine_free_copies(cw_engine *engine);
 

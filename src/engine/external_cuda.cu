@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(CW_THREADS)
   cw_grid_stride(n, points) {
     double value;
     const int64_t at = evaluate(job, n, stack, stride, &value);
-    job.values[at] = value;
+    job.values[at] = job.scale * value;
     if (isfinite(value))
       continue;
     if (atomicExch(&first->found, 1u) == 0)

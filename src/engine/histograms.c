@@ -8,6 +8,7 @@
 #include "base/context_private.h"
 #include "base/reals.h"
 #include "engine/engine_private.h"
+#include "setup/particle_place.h"
 
 /* Sums are made in a number of shares that depends on the bins only, each over its own blocks of
  * slots in order, and then added in order. */
@@ -33,10 +34,8 @@ static double kinetic(const counting *work, const double u[3]) {
 
 static double coordinate(const counting *work, cw_deck_coordinate which,
                          const cw_particles_view *part, int64_t p) {
-  const cw_grid *grid = &work->engine->grid;
   if (which <= CW_DECK_Z)
-    return grid->origin[which] +
-           grid->dx[which] * (part->i[which][p] + cw_real_get(part->dx[which], part->precision, p));
+    return cw_particle_coordinate(&work->engine->grid, part, (int)which, p);
   if (which <= CW_DECK_UZ)
     return cw_real_get(part->u[which - CW_DECK_UX], part->precision, p);
   double u[3];
@@ -75,10 +74,9 @@ static void count_block(const counting *work, const cw_particles_view *part, int
           part->weight ? cw_real_get(part->weight, part->precision, p) : 1;
 }
 
-static cw_status count_part(void *user, const cw_particles_view *part, int64_t first) {
+static cw_status count_part(void *user, const cw_particles_view *part) {
   counting *work = user;
   const int64_t blocks = cw_block_count(part->count), size = work->histogram->count + OUTSIDE;
-  (void)first;
 #pragma omp parallel for num_threads(cw_context_threads(work->engine->context)) schedule(dynamic)
   for (int share = 0; share < work->shares; share++)
     for (int64_t b = share; b < blocks; b += work->shares)

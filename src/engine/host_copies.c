@@ -105,12 +105,11 @@ cleanup:
 
 /* ---- output ---- */
 
-cw_status cw_engine_vector(cw_engine *engine, cw_engine_quantity quantity, double position[3][3],
-                           cw_vector_view *view) {
-  *view = engine->ops->vector(engine, quantity, position);
+cw_status cw_engine_host_vector(cw_engine *engine, cw_engine_quantity quantity,
+                                cw_vector_view *view) {
+  cw_vector_view copy = {.precision = view->precision};
   if (engine->space == CW_SPACE_HOST)
     return CW_OK;
-  cw_vector_view copy = {.precision = view->precision};
   for (int c = 0; c < 3; c++) {
     if (!engine->copy[quantity][c])
       CW_TRY(cw_memory_alloc(engine->context, CW_SPACE_HOST, (size_t)engine->grid.points,
@@ -121,6 +120,12 @@ cw_status cw_engine_vector(cw_engine *engine, cw_engine_quantity quantity, doubl
   CW_TRY(copy_vector(engine, CW_SPACE_HOST, copy, engine->space, *view));
   *view = copy;
   return CW_OK;
+}
+
+cw_status cw_engine_vector(cw_engine *engine, cw_engine_quantity quantity, double position[3][3],
+                           cw_vector_view *view) {
+  *view = engine->ops->vector(engine, quantity, position);
+  return cw_engine_host_vector(engine, quantity, view);
 }
 
 /* A density of the engine's space, or its copy. */

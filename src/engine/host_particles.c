@@ -1,5 +1,7 @@
 /* Particles as output sees them: on the host, some at a time, with momenta at the time of the
  * fields. */
+#include <stdlib.h>
+
 #include "base/context_private.h"
 #include "base/space.h"
 #include "engine/engine_private.h"
@@ -111,9 +113,18 @@ cw_status cw_engine_each_part(cw_engine *engine, int s, cw_particles_visit *visi
       CW_TRY_CLEANUP(status, fetch(engine, &work, &part));
     for (int a = 0; a < 3; a++)
       part.i_prev[a] = NULL, part.dx_prev[a] = NULL;
-    CW_TRY_CLEANUP(status, visit(user, &part, from));
+    CW_TRY_CLEANUP(status, visit(user, &part));
   }
 cleanup:
   free_staging(engine, &work);
   return status;
+}
+
+static int compare_ids(const void *a, const void *b) {
+  const cw_id_slot *first = a, *second = b;
+  return first->id < second->id ? -1 : first->id > second->id;
+}
+
+void cw_order_by_id(cw_id_slot *list, int64_t count) {
+  qsort(list, (size_t)count, sizeof *list, compare_ids);
 }

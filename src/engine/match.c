@@ -92,13 +92,9 @@ double *cw_engine_match_shift(cw_engine *engine, int f) {
 }
 
 int cw_engine_match_array(cw_engine *engine, int f, cw_array *array) {
-  const cw_grid *grid = &engine->grid;
   if (!engine->match || engine->match->given[f / 3])
     return 0;
-  *array = (cw_array){.type = CW_ARRAY_F64, .rank = grid->dim};
-  for (int a = 0; a < grid->dim; a++)
-    array->extent[a] = grid->size[grid->dim - 1 - a];
+  *array = cw_engine_grid_array(engine, CW_ARRAY_F64, engine->match->target[f]);
   snprintf(array->name, CW_ARRAY_NAME, "match/%c/%c", f < 3 ? 'E' : 'B', "xyz"[f % 3]);
-  array->data = engine->match->target[f];
   return 1;
 }

@@ -75,11 +75,10 @@ static cw_status grow(summing *work, int64_t count) {
   return CW_OK;
 }
 
-static cw_status add_part(void *user, const cw_particles_view *part, int64_t first) {
+static cw_status add_part(void *user, const cw_particles_view *part) {
   summing *work = user;
   cw_engine *engine = work->engine;
   const double *values[CW_MOMENTS];
-  (void)first;
   CW_TRY(grow(work, part->count));
   const int64_t blocks = cw_block_count(part->count);
 #pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)

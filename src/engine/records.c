@@ -125,19 +125,8 @@ static void at_node(const cw_records *records, uint32_t species, int64_t k,
       sum[m] += records->moment[s][m] ? records->moment[s][m][k] : 0;
 }
 
-static void velocities(cw_records *records, uint32_t species) {
-  const int64_t points = records->engine->grid.points;
-#pragma omp parallel for schedule(static) if (points > CW_BLOCK)                                   \
-    num_threads(cw_context_threads(records->engine->context))
-  for (int64_t k = 0; k < points; k++) {
-    double sum[CW_MOMENTS];
-    at_node(records, species, k, sum);
-    for (int a = 0; a < 3; a++)
-      records->value[a][k] = sum[CW_MOMENT_N] > 0 ? sum[CW_MOMENT_FLUX + a] / sum[CW_MOMENT_N] : 0;
-  }
-}
-
-static double temperature_at(const double sum[CW_MOMENTS], int slow) {
+static double temperature_of(const double sum[CW_MOMENTS], int slow, int c) {
+  (void)c;
   const double *flux = sum + CW_MOMENT_FLUX, *T0 = sum + CW_MOMENT_T0I, *T = sum + CW_MOMENT_TIJ;
   const double N = sum[CW_MOMENT_N], rest = sum[CW_MOMENT_REST];
   const double flux2 = flux[0] * flux[0] + flux[1] * flux[1] + flux[2] * flux[2];
@@ -159,14 +148,24 @@ static double temperature_at(const double sum[CW_MOMENTS], int slow) {
   return fmax(0, (energy - rest) / (3 * sqrt(n2)));
 }
 
-static void temperatures(cw_records *records, uint32_t species) {
+/* What of a node's moments is wanted there: component c. */
+typedef double node_value(const double sum[CW_MOMENTS], int slow, int c);
+
+static double velocity_of(const double sum[CW_MOMENTS], int slow, int c) {
+  (void)slow;
+  return sum[CW_MOMENT_N] > 0 ? sum[CW_MOMENT_FLUX + c] / sum[CW_MOMENT_N] : 0;
+}
+
+static void at_each_node(cw_records *records, const cw_deck_record *record, node_value *value) {
   const int64_t points = records->engine->grid.points;
+  const int slow = cw_engine_is_slow(records->engine);
 #pragma omp parallel for schedule(static) if (points > CW_BLOCK)                                   \
     num_threads(cw_context_threads(records->engine->context))
   for (int64_t k = 0; k < points; k++) {
     double sum[CW_MOMENTS];
-    at_node(records, species, k, sum);
-    records->value[0][k] = temperature_at(sum, cw_engine_is_slow(records->engine));
+    at_node(records, record->species, k, sum);
+    for (int c = 0; c < record->components; c++)
+      records->value[c][k] = value(sum, slow, c);
   }
 }
 
@@ -174,10 +173,10 @@ static void make_moments(cw_records *records, const cw_deck_record *record,
                          cw_record_values *values) {
   switch (record->kind) {
   case CW_DECK_V:
-    velocities(records, record->species);
+    at_each_node(records, record, velocity_of);
     break;
   case CW_DECK_TEMPERATURE:
-    temperatures(records, record->species);
+    at_each_node(records, record, temperature_of);
     break;
   case CW_DECK_T:
     for (int c = 0; c < record->components; c++)

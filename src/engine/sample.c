@@ -1,7 +1,6 @@
 #include "engine/sample.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <omp.h>
@@ -9,6 +8,7 @@
 #include "base/context_private.h"
 #include "base/reals.h"
 #include "engine/engine_private.h"
+#include "setup/particle_place.h"
 
 /* One species being gathered. */
 typedef struct taking {
@@ -20,14 +20,6 @@ typedef struct taking {
   uint8_t *chosen; /* of the slots of a part */
   int64_t room;
 } taking;
-
-static void place_of(const cw_grid *grid, const cw_particles_view *part, int64_t p, double x[3]) {
-  for (int a = 0; a < 3; a++)
-    x[a] = a < grid->dim
-               ? grid->origin[a] +
-                     grid->dx[a] * (part->i[a][p] + cw_real_get(part->dx[a], part->precision, p))
-               : 0;
-}
 
 static void momentum_of(const cw_particles_view *part, int64_t p, double u[3]) {
   for (int a = 0; a < 3; a++)
@@ -47,7 +39,7 @@ static int is_chosen(const taking *work, const cw_particles_view *part, int64_t 
   if ((part->tag && part->tag[p] == CW_TAG_DEAD) ||
       mixed(part->id[p]) % (uint64_t)work->stride != 0)
     return 0;
-  place_of(&work->engine->grid, part, p, x);
+  cw_particle_place(&work->engine->grid, part, p, x);
   momentum_of(part, p, u);
   const double u2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
   const double gamma = work->massless                    ? sqrt(u2)
@@ -95,7 +87,7 @@ static void add(taking *work, const cw_particles_view *part, int64_t p) {
   cw_sample *sample = work->sample;
   const int64_t n = sample->count++;
   double x[3], u[3];
-  place_of(&work->engine->grid, part, p, x);
+  cw_particle_place(&work->engine->grid, part, p, x);
   momentum_of(part, p, u);
   for (int a = 0; a < 3; a++) {
     if (sample->x[a])
@@ -108,10 +100,9 @@ static void add(taking *work, const cw_particles_view *part, int64_t p) {
   sample->id[n] = part->id[p];
 }
 
-static cw_status take_part(void *user, const cw_particles_view *part, int64_t first) {
+static cw_status take_part(void *user, const cw_particles_view *part) {
   taking *work = user;
   int64_t more = 0;
-  (void)first;
   if (part->count > work->room) {
     CW_DELETE(work->engine->context, work->chosen);
     work->chosen = NULL;
@@ -131,27 +122,16 @@ static cw_status take_part(void *user, const cw_particles_view *part, int64_t fi
   return CW_OK;
 }
 
-/* Where a particle stood before the sort. */
-typedef struct place {
-  uint64_t id;
-  int64_t at;
-} place;
-
-static int compare_places(const void *a, const void *b) {
-  const place *first = a, *second = b;
-  return first->id < second->id ? -1 : first->id > second->id;
-}
-
-static void permute(const place *order, int64_t count, double *array, double *work) {
+static void permute(const cw_id_slot *order, int64_t count, double *array, double *work) {
   if (!array)
     return;
   for (int64_t n = 0; n < count; n++)
-    work[n] = array[order[n].at];
+    work[n] = array[order[n].slot];
   memcpy(array, work, (size_t)count * sizeof *array);
 }
 
 static cw_status sort_by_id(cw_context *context, cw_sample *sample) {
-  place *order = NULL;
+  cw_id_slot *order = NULL;
   double *work = NULL;
   cw_status status = CW_OK;
   if (sample->count == 0)
@@ -159,8 +139,8 @@ static cw_status sort_by_id(cw_context *context, cw_sample *sample) {
   CW_TRY_CLEANUP(status, CW_NEW(context, sample->count, "order of ids", &order));
   CW_TRY_CLEANUP(status, CW_NEW(context, sample->count, "order of ids", &work));
   for (int64_t n = 0; n < sample->count; n++)
-    order[n] = (place){sample->id[n], n};
-  qsort(order, (size_t)sample->count, sizeof *order, compare_places);
+    order[n] = (cw_id_slot){sample->id[n], n};
+  cw_order_by_id(order, sample->count);
   for (int a = 0; a < 3; a++) {
     permute(order, sample->count, sample->x[a], work);
     permute(order, sample->count, sample->u[a], work);

@@ -60,21 +60,25 @@ static cw_status pass(const passage *way, const member *item) {
   return status;
 }
 
+cw_array cw_engine_grid_array(const cw_engine *engine, cw_array_type type, void *data) {
+  const cw_grid *grid = &engine->grid;
+  cw_array array = {.type = type, .rank = grid->dim, .data = data};
+  for (int a = 0; a < grid->dim; a++)
+    array.extent[a] = grid->size[grid->dim - 1 - a];
+  return array;
+}
+
 static cw_status pass_fields(const passage *way) {
   static const char *const names[] = {"E", "B", "J"};
-  const cw_grid *grid = &way->engine->grid;
   double position[3][3];
   for (int q = CW_QUANTITY_E; q <= CW_QUANTITY_J; q++) {
     const cw_vector_view view =
         way->engine->ops->vector(way->engine, (cw_engine_quantity)q, position);
-    member item = {.space = way->engine->space};
-    item.array.type = view.precision == CW_DOUBLE ? CW_ARRAY_F64 : CW_ARRAY_F32;
-    item.array.rank = grid->dim;
-    for (int a = 0; a < grid->dim; a++)
-      item.array.extent[a] = grid->size[grid->dim - 1 - a];
+    const cw_array_type type = view.precision == CW_DOUBLE ? CW_ARRAY_F64 : CW_ARRAY_F32;
     for (int c = 0; c < 3; c++) {
+      member item = {.array = cw_engine_grid_array(way->engine, type, view.component[c]),
+                     .space = way->engine->space};
       snprintf(item.array.name, CW_ARRAY_NAME, "fields/%s/%c", names[q], axes[c]);
-      item.array.data = view.component[c];
       CW_TRY(pass(way, &item));
     }
   }
@@ -83,16 +87,13 @@ static cw_status pass_fields(const passage *way) {
 
 /* With the charge correction, the charge before the last move belongs to the state. */
 static cw_status pass_charge(const passage *way) {
-  const cw_grid *grid = &way->engine->grid;
-  member item = {
-      .array = {.name = "fields/charge_before", .type = CW_ARRAY_F64, .rank = grid->dim}};
   if (!way->engine->ecsim || way->engine->step == 0)
     return CW_OK;
-  item.array.data = cw_ecsim_charge_before(way->engine);
+  member item = {.array = cw_engine_grid_array(way->engine, CW_ARRAY_F64,
+                                               cw_ecsim_charge_before(way->engine))};
   if (!item.array.data)
     return CW_OK;
-  for (int a = 0; a < grid->dim; a++)
-    item.array.extent[a] = grid->size[grid->dim - 1 - a];
+  snprintf(item.array.name, CW_ARRAY_NAME, "fields/charge_before");
   if (way->source)
     cw_ecsim_charge_set_known(way->engine);
   return pass(way, &item);
@@ -139,10 +140,8 @@ static cw_status pass_sources(const passage *way) {
       CW_TRY(pass(way, &item));
   if (cw_engine_antenna_array(way->engine, &item.array))
     CW_TRY(pass(way, &item));
-  for (int k = 0; k < CW_SOURCES_ARRAYS && way->engine->sources; k++) {
-    cw_engine_sources_array(way->engine, k, &item.array);
+  if (cw_engine_sources_array(way->engine, &item.array))
     CW_TRY(pass(way, &item));
-  }
   return CW_OK;
 }
 

@@ -177,9 +177,11 @@ cw_status cw_engine_inject(cw_engine *engine) {
   return CW_OK;
 }
 
-void cw_engine_sources_array(cw_engine *engine, int k, cw_array *array) {
-  (void)k;
+int cw_engine_sources_array(cw_engine *engine, cw_array *array) {
+  if (!engine->sources)
+    return 0;
   *array = (cw_array){.type = CW_ARRAY_U64, .rank = 1, .extent = {1}};
   snprintf(array->name, CW_ARRAY_NAME, "sources/next_id");
   array->data = &engine->sources->next_id;
+  return 1;
 }

@@ -1,27 +1,16 @@
 #include "engine/tracked.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context_private.h"
 #include "base/device.h"
 #include "base/reals.h"
 #include "engine/engine_private.h"
+#include "setup/particle_place.h"
 #include "sort/particles_private.h"
 
-/* A tracked particle's id and slot. */
-typedef struct found {
-  uint64_t id;
-  int64_t slot;
-} found;
-
-static int by_id(const void *a, const void *b) {
-  const found *first = a, *second = b;
-  return first->id < second->id ? -1 : first->id > second->id;
-}
-
 /* Slots of the tracked, ordered by id; *list is freed by the caller. */
-static cw_status find(cw_engine *engine, const cw_particles_view *view, found **list,
+static cw_status find(cw_engine *engine, const cw_particles_view *view, cw_id_slot **list,
                       int64_t *count) {
   const int64_t blocks = cw_block_count(view->count);
   int64_t *first = NULL;
@@ -38,17 +27,17 @@ static cw_status find(cw_engine *engine, const cw_particles_view *view, found **
     int64_t next = first[b];
     for (int64_t p = b * CW_BLOCK; next < first[b + 1]; p++)
       if (view->tag[p] == CW_TAG_TRACKED)
-        (*list)[next++] = (found){view->id[p], p};
+        (*list)[next++] = (cw_id_slot){view->id[p], p};
   }
   CW_DELETE(engine->context, first);
   if (status == CW_OK)
-    qsort(*list, (size_t)*count, sizeof **list, by_id);
+    cw_order_by_id(*list, *count);
   return status;
 }
 
 /* A view of copies of their places alone, for the gather; freed with free_places. */
-static cw_status copy_places(cw_engine *engine, const cw_particles_view *all, const found *list,
-                             cw_particles_view *places) {
+static cw_status copy_places(cw_engine *engine, const cw_particles_view *all,
+                             const cw_id_slot *list, cw_particles_view *places) {
   const size_t real = (size_t)cw_precision_size(all->precision);
   for (int a = 0; a < engine->grid.dim; a++) {
     CW_TRY(CW_NEW(engine->context, places->count, "cells of tracked particles", &places->i[a]));
@@ -70,29 +59,12 @@ static void free_places(cw_context *context, cw_particles_view *places) {
   }
 }
 
-/* The fields that act, on the host; of a device's, its copies with the external ones added. */
-static cw_status fields_of(cw_engine *engine, cw_vector_view *E, cw_vector_view *B) {
-  const double *external[6];
-  double position[3][3];
-  *E = cw_fields_E(engine->fields), *B = cw_fields_B(engine->fields);
-  if (engine->space == CW_SPACE_HOST)
-    return cw_engine_add_forces(engine, cw_engine_time(engine), E, B);
-  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_E, position, E));
-  CW_TRY(cw_engine_vector(engine, CW_QUANTITY_B, position, B));
-  CW_TRY(cw_engine_external(engine, cw_engine_time(engine), external));
-  for (int f = 0; f < 6; f++) {
-    const cw_vector_view *view = f < 3 ? E : B;
-    void *values = view->component[f % 3];
-    for (int64_t k = 0; k < engine->grid.points && external[f]; k++)
-      cw_real_set(values, view->precision, k,
-                  cw_real_get(values, view->precision, k) + external[f][k]);
-  }
-  return CW_OK;
-}
-
+/* The fields that act, where the particles are. */
 static cw_status gather(cw_engine *engine, const cw_particles_view *places, double *field[6]) {
-  cw_vector_view E, B;
-  CW_TRY(fields_of(engine, &E, &B));
+  cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
+  CW_TRY(cw_engine_add_forces(engine, cw_engine_time(engine), &E, &B));
+  CW_TRY(cw_engine_host_vector(engine, CW_QUANTITY_E, &E));
+  CW_TRY(cw_engine_host_vector(engine, CW_QUANTITY_B, &B));
   return cw_push_gather(engine->context, engine->deck->algorithms.deposit.shape_order,
                         &engine->grid, E, B, places, field);
 }
@@ -161,7 +133,7 @@ static void free_members(cw_context *context, const cw_particles_view *view) {
     CW_DELETE(context, array[m]);
 }
 
-static void fill_own(const cw_engine *engine, const cw_particles_view *view, const found *list,
+static void fill_own(const cw_engine *engine, const cw_particles_view *view, const cw_id_slot *list,
                      cw_tracked *tracked) {
   const cw_grid *grid = &engine->grid;
   double **value = tracked->value;
@@ -170,8 +142,7 @@ static void fill_own(const cw_engine *engine, const cw_particles_view *view, con
     int c = 0;
     tracked->id[k] = list[k].id;
     for (int a = 0; a < grid->dim; a++)
-      value[c++][k] = grid->origin[a] +
-                      (view->i[a][p] + cw_real_get(view->dx[a], view->precision, p)) * grid->dx[a];
+      value[c++][k] = cw_particle_coordinate(grid, view, a, p);
     for (int a = 0; a < 3; a++)
       value[c++][k] = cw_real_get(view->u[a], view->precision, p);
     value[c++][k] = view->weight ? cw_real_get(view->weight, view->precision, p) : 1;
@@ -188,7 +159,7 @@ cw_status cw_engine_tracked(cw_engine *engine, int s, cw_tracked *tracked) {
   const int on_device = all.space == CW_SPACE_DEVICE;
   cw_particles_view view = all;
   cw_particles_view places = {.precision = view.precision, .space = CW_SPACE_HOST};
-  found *list = NULL;
+  cw_id_slot *list = NULL;
   cw_status status = CW_OK;
   memset(tracked, 0, sizeof *tracked);
   if (on_device)

@@ -53,7 +53,6 @@ static void set_origin(cw_engine *engine, int64_t moved) {
 /* What was evaluated at places is no longer theirs. */
 static void forget(cw_engine *engine) {
   cw_engine_forget_forces(engine);
-  cw_engine_forget_species_forces(engine);
   (void)cw_engine_match_shift(engine, 0);
 }
 

@@ -15,27 +15,6 @@ template <class real> vector_of<real> vector_on(void *const component[3]) {
   return made;
 }
 
-struct add {
-  __device__ static double of(double a, double b) { return a + b; }
-};
-struct larger {
-  __device__ static double of(double a, double b) { return fmax(a, b); }
-};
-
-/* Over the block's CW_THREADS values; the result in thread 0. */
-template <class op> __device__ double over_block(double value, int thread) {
-  __shared__ double shared[CW_THREADS];
-  __syncthreads(); /* the last call's values have been read */
-  shared[thread] = value;
-  __syncthreads();
-  for (int half = CW_THREADS / 2; half > 0; half /= 2) {
-    if (thread < half)
-      shared[thread] = op::of(shared[thread], shared[thread + half]);
-    __syncthreads();
-  }
-  return shared[0];
-}
-
 /* parts[q][PARTS] -> results[q], one block a quantity. */
 template <class op>
 __global__ void __launch_bounds__(CW_THREADS) over_parts(const double *parts, double *results) {
@@ -43,7 +22,7 @@ __global__ void __launch_bounds__(CW_THREADS) over_parts(const double *parts, do
   double value = 0;
   for (int p = threadIdx.x; p < PARTS; p += CW_THREADS)
     value = op::of(value, mine[p]);
-  value = over_block<op>(value, threadIdx.x);
+  value = cw_over_block<op>(value, threadIdx.x);
   if (threadIdx.x == 0)
     results[blockIdx.x] = value;
 }
@@ -74,8 +53,8 @@ __global__ void __launch_bounds__(CW_THREADS)
     }
   }
   int thread = threadIdx.y * CW_BOX_X + threadIdx.x;
-  electric = over_block<add>(electric, thread);
-  magnetic = over_block<add>(magnetic, thread);
+  electric = cw_over_block<cw_join_sum>(electric, thread);
+  magnetic = cw_over_block<cw_join_sum>(magnetic, thread);
   if (thread == 0) {
     parts[blockIdx.x] = electric;
     parts[PARTS + blockIdx.x] = magnetic;
@@ -140,7 +119,7 @@ __global__ void __launch_bounds__(CW_THREADS)
   }
   int thread = threadIdx.y * CW_BOX_X + threadIdx.x;
   for (int q = 0; q < QUANTITIES; q++) {
-    double value = over_block<larger>(most[q], thread);
+    double value = cw_over_block<cw_join_largest>(most[q], thread);
     if (thread == 0)
       parts[q * PARTS + blockIdx.x] = value;
   }
@@ -199,7 +178,7 @@ cw_status cw_fields_device_squares(cw_fields *fields, double sums[2]) {
   CW_TRY(make_sums(fields));
   CW_TRY(fields->options.precision == CW_DOUBLE ? launch_squares<double>(fields)
                                                 : launch_squares<float>(fields));
-  return finish<add>(fields, 2, sums);
+  return finish<cw_join_sum>(fields, 2, sums);
 }
 
 cw_status cw_fields_device_divergence(cw_fields *fields, int of_B, double *divergence_out) {
@@ -213,5 +192,5 @@ cw_status cw_fields_device_charge(cw_fields *fields, const double *rho, double s
   CW_TRY(make_sums(fields));
   CW_TRY(fields->options.precision == CW_DOUBLE ? launch_charge<double>(fields, rho, scale, range)
                                                 : launch_charge<float>(fields, rho, scale, range));
-  return finish<larger>(fields, QUANTITIES, result);
+  return finish<cw_join_largest>(fields, QUANTITIES, result);
 }

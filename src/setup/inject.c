@@ -9,6 +9,7 @@
 #include "base/context_private.h"
 #include "base/reals.h"
 #include "setup/loaders.h"
+#include "setup/place_body.h"
 
 /* Streams of random numbers behind those of the loaders. */
 enum { STREAM_COUNT = 4 << 16, STREAM_POSITION = 5 << 16, STREAM_MOMENTUM = 6 << 16 };
@@ -65,7 +66,7 @@ static uint64_t key_of(const pieces *all, const int32_t index[3]) {
 }
 
 /* Fills in what follows from a piece's place: its plasma at its centre, how many, its key. */
-static cw_status finish_piece(const pieces *all, piece *made) {
+static void finish_piece(const pieces *all, piece *made) {
   const cw_grid *grid = all->target->grid;
   const int weighted = all->injectors->deck->particles.use_weights;
   double volume = 1;
@@ -75,23 +76,25 @@ static cw_status finish_piece(const pieces *all, piece *made) {
   made->expected = all->injectors->deck->particles.ppc0 * volume *
                    (!weighted ? density : density >= CW_LOADER_MIN_WEIGHT);
   made->key = key_of(all, made->index);
-  return CW_OK;
 }
 
-/* Column `n` of cells across an axis: its cell's index, 0 along the axis. */
-static int64_t column_count(const cw_grid *grid, int axis) {
-  int64_t count = 1;
-  for (int a = 0; a < 3; a++)
-    count *= a == axis ? 1 : grid->cells[a];
-  return count;
-}
-
-static void column_index(const cw_grid *grid, int axis, int64_t n, int32_t index[3]) {
+/* Cell n of a region. */
+static void region_index(const cw_inject_region *of, int64_t n, int32_t index[3]) {
   for (int a = 0; a < 3; a++) {
-    const int32_t cells = a == axis ? 1 : grid->cells[a];
-    index[a] = (int32_t)(n % cells);
+    const int32_t cells = of->end[a] - of->first[a];
+    index[a] = of->first[a] + (int32_t)(n % cells);
     n /= cells;
   }
+}
+
+/* The cells of the grid's first layer across an axis: one a column. */
+static cw_inject_region columns_of(const cw_grid *grid, int axis) {
+  cw_inject_region made = {.cells = 1};
+  for (int a = 0; a < 3; a++) {
+    made.end[a] = a == axis ? 1 : grid->cells[a];
+    made.cells *= made.end[a];
+  }
+  return made;
 }
 
 static void whole_cell(piece *made) {
@@ -103,7 +106,7 @@ static cw_status plasma_at(const pieces *all, piece *made, double along) {
   const cw_grid *grid = all->target->grid;
   double x[3];
   for (int a = 0; a < 3; a++)
-    x[a] = a < grid->dim ? grid->origin[a] + (made->index[a] + 0.5) * grid->dx[a] : 0;
+    x[a] = cw_place(grid, a, made->index[a], 0.5);
   if (all->injector->kind != CW_INJECTOR_REPLENISH)
     x[all->injector->axis] = along;
   return cw_injector_plasma(all->injectors, all->injector, x, all->target->t, &made->plasma);
@@ -121,7 +124,7 @@ static cw_status add_slab(pieces *all, piece *made, double from, double to) {
     made->to[axis] = fmin(high - i, 1);
     if (!(made->to[axis] > made->from[axis]))
       continue;
-    CW_TRY(finish_piece(all, made));
+    finish_piece(all, made);
     CW_TRY(add_piece(all, made));
   }
   return CW_OK;
@@ -136,12 +139,12 @@ static cw_status moving_pieces(pieces *all) {
   const double t = all->target->t, dt = all->target->dt;
   const double before = cw_injector_plane(injector, edge, t - dt);
   const double now = cw_injector_plane(injector, edge, t);
-  const int64_t columns = column_count(grid, injector->axis);
+  const cw_inject_region columns = columns_of(grid, injector->axis);
   if (t <= injector->start) /* the initial state reaches up to the plane */
     return CW_OK;
-  for (int64_t n = 0; n < columns; n++) {
+  for (int64_t n = 0; n < columns.cells; n++) {
     piece made = {.plane = all->outward * (now - before) / dt};
-    column_index(grid, injector->axis, n, made.index);
+    region_index(&columns, n, made.index);
     whole_cell(&made);
     CW_TRY(plasma_at(all, &made, now));
     const double left = before + made.plasma.velocity[injector->axis] * dt;
@@ -155,17 +158,17 @@ static cw_status reservoir_pieces(pieces *all) {
   const cw_grid *grid = all->target->grid;
   const int axis = all->injector->axis, upper = all->injector->upper;
   const double depth = all->target->dt / grid->dx[axis];
-  const int64_t columns = column_count(grid, axis);
-  for (int64_t n = 0; n < columns; n++) {
+  const cw_inject_region columns = columns_of(grid, axis);
+  for (int64_t n = 0; n < columns.cells; n++) {
     piece made = {0};
-    column_index(grid, axis, n, made.index);
+    region_index(&columns, n, made.index);
     made.index[axis] = upper ? grid->cells[axis] : -1;
     whole_cell(&made);
     made.from[axis] = upper ? 0 : 1 - depth;
     made.to[axis] = upper ? depth : 1;
     CW_TRY(plasma_at(all, &made,
                      grid->origin[axis] + (upper ? grid->cells[axis] : 0) * grid->dx[axis]));
-    CW_TRY(finish_piece(all, &made));
+    finish_piece(all, &made);
     CW_TRY(add_piece(all, &made));
   }
   return CW_OK;
@@ -190,14 +193,6 @@ static cw_inject_region region_of(const pieces *all) {
     made.cells *= made.end[a] - made.first[a];
   }
   return made;
-}
-
-static void region_index(const cw_inject_region *of, int64_t n, int32_t index[3]) {
-  for (int a = 0; a < 3; a++) {
-    const int32_t cells = of->end[a] - of->first[a];
-    index[a] = of->first[a] + (int32_t)(n % cells);
-    n /= cells;
-  }
 }
 
 /* Weights of the live particles of the first species in each cell of the region, in 2^-20: whole
@@ -232,7 +227,7 @@ static cw_status lacking_pieces(pieces *all, const cw_inject_region *of, const i
     region_index(of, n, made.index);
     whole_cell(&made);
     CW_TRY(plasma_at(all, &made, 0));
-    CW_TRY(finish_piece(all, &made));
+    finish_piece(all, &made);
     const double missing = ppc0 * made.plasma.density - (double)counts[n] / CW_INJECT_WEIGHT;
     lack += missing;
     if (!(missing > 0) || !(made.expected > 0))

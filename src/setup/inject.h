@@ -8,8 +8,8 @@
 /* The state that an injector adds to, at the start of a step, before the push. */
 typedef struct cw_inject_target {
   const cw_grid *grid;
-  cw_particles *
-      *particles; /* of all species, on the host; or empty, where the others are elsewhere */
+  /* Of all species, on the host; or empty, where the others are elsewhere. */
+  cw_particles **particles;
   /* For those: how many of each species there are, and what adds their counts in a region; NULL. */
   const int64_t *elsewhere;
   cw_status (*count)(void *user, int species, const cw_inject_region *region, int64_t *counts);

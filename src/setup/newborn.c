@@ -8,6 +8,7 @@
 #include "base/context_private.h"
 #include "base/reals.h"
 #include "setup/formula.h"
+#include "setup/particle_place.h"
 
 typedef struct species_newborn {
   cw_expression *payload[CW_MAX_PAYLOADS]; /* NULL: 0 */
@@ -118,14 +119,6 @@ cw_status cw_newborn_check(cw_context *context, const cw_deck *deck) {
   return status;
 }
 
-static void place_of(const cw_grid *grid, const cw_particles_view *view, int64_t p, double x[3]) {
-  for (int a = 0; a < 3; a++)
-    x[a] = a < grid->dim
-               ? grid->origin[a] +
-                     (view->i[a][p] + cw_real_get(view->dx[a], view->precision, p)) * grid->dx[a]
-               : 0;
-}
-
 /* One particle; returns the number of its first payload that is not finite, or -1. */
 static int set_one(const cw_newborn *newborn, int s, const cw_particles_view *view, int64_t p,
                    const double x[3], double t) {
@@ -155,14 +148,14 @@ cw_status cw_newborn_set(const cw_newborn *newborn, const cw_grid *grid, int s,
     num_threads(cw_context_threads(newborn->context))
   for (int64_t p = first; p < last; p++) {
     double x[3];
-    place_of(grid, view, p, x);
+    cw_particle_place(grid, view, p, x);
     if (set_one(newborn, s, view, p, x, t) >= 0 && p < wrong)
       wrong = p;
   }
   if (wrong == last)
     return CW_OK;
   double x[3];
-  place_of(grid, view, wrong, x);
+  cw_particle_place(grid, view, wrong, x);
   const int k = set_one(newborn, s, view, wrong, x, t);
   return cw_formula_fail(newborn->context, newborn->deck, newborn->species[s].payload_key[k], 0,
                          cw_real_get(view->payload[k], view->precision, wrong), x, t,

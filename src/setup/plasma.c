@@ -8,6 +8,7 @@
 #include "base/reals.h"
 #include "setup/formula.h"
 #include "setup/initial_fields.h"
+#include "setup/particle_place.h"
 
 typedef struct species_plasma {
   cw_expression *density, *temperature, *velocity[3];
@@ -335,10 +336,8 @@ cw_status cw_plasma_check_motion(const cw_plasma *plasma, int species, const cw_
                                  const cw_particles *particles) {
   const cw_particles_view view = cw_particles_get_view(particles);
   for (int64_t p = 0; p < view.count; p++) {
-    double x[3] = {0, 0, 0};
-    for (int a = 0; a < grid->dim; a++)
-      x[a] = grid->origin[a] +
-             (view.i[a][p] + cw_real_get(view.dx[a], view.precision, p)) * grid->dx[a];
+    double x[3];
+    cw_particle_place(grid, &view, p, x);
     CW_TRY(check_motion_at(plasma, species, x));
   }
   return CW_OK;

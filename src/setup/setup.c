@@ -29,12 +29,10 @@ const cw_problem_key cw_setup_common_keys[] = {
     {"match_B", "expression[3]", "none", "B0", "magnetic field of that kind"},
     {"species.LABEL.force", "expression[3]", "[0, 0, 0]", "c^2/L",
      "a force on each particle of the species beside those of the fields, over its mass; may "
-     "depend "
-     "on t"},
+     "depend on t"},
     {"species.LABEL.payloadN", "expression", "0", "",
      "what payload N of each particle of that species is when it comes into being; may depend on "
-     "t: "
-     "the time of its injection"},
+     "t: the time of its injection"},
     {"species.LABEL.tracked", "expression", "1", "",
      "with tracking: where it is not 0, particles that come into being are tracked"},
     {"constants.NAME", "expression", "none", "",
@@ -62,8 +60,7 @@ const cw_problem_key cw_setup_common_keys[] = {
      "kT in the frame of the velocity, in units of each species' own m c^2"},
     {"injectors.NAME.side", "string", "none", "",
      "\"x-\", \"x+\", \"y-\", ...: of \"reservoir\" the side that it stands behind, of \"moving\" "
-     "the "
-     "side of the plasma that the plane is on"},
+     "the side of the plasma that the plane is on"},
     {"injectors.NAME.position", "float", "none", "L",
      "of \"moving\": where the plane starts; its side of the box where nothing is written"},
     {"injectors.NAME.speed", "float", "0.0", "c",

@@ -7,6 +7,7 @@
 
 #include "base/context_private.h"
 #include "base/reals.h"
+#include "engine/array_store.h"
 #include "engine/engine.h"
 #include "plain_check.h"
 #include "setup/setup.h"
@@ -94,6 +95,37 @@ static inline void twin_close(twin *t) {
 static inline void twin_steps(twin *t, int steps) {
   for (int k = 0; k < steps && t->engine; k++)
     plain_ok(t->context, cw_engine_step(t->engine));
+}
+
+/* Two runs of one deck, closed here: the device's is saved after `before` steps. Restored there, it
+ * goes on for `after` steps to the same bits as it did; restored on the CPU it has the same state. */
+static inline void twin_check_restore(twin *device, twin *host, int before, int after) {
+  char hash[4][65] = {"", "", "a", "b"};
+  store kept = {0};
+  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
+  if (device->engine && host->engine) {
+    twin_steps(device, before);
+    plain_ok(device->context, cw_engine_save(device->engine, keep, &kept));
+    plain_ok(device->context, cw_engine_sha256(device->engine, hash[0]));
+    twin_steps(device, after);
+    plain_ok(device->context, cw_engine_sha256(device->engine, hash[1]));
+    cw_engine_destroy(device->engine);
+    cw_engine_destroy(host->engine);
+    plain_ok(host->context,
+             cw_engine_restore(host->context, host->deck, before, &source, &host->engine));
+    plain_ok(device->context,
+             cw_engine_restore(device->context, device->deck, before, &source, &device->engine));
+    if (host->engine)
+      plain_ok(host->context, cw_engine_sha256(host->engine, hash[2]));
+    twin_steps(device, after);
+    if (device->engine)
+      plain_ok(device->context, cw_engine_sha256(device->engine, hash[3]));
+    plain_check(strcmp(hash[0], hash[2]) == 0, "the CPU's state is %s, not %s", hash[2], hash[0]);
+    plain_check(strcmp(hash[1], hash[3]) == 0, "%s; unbroken %s", hash[3], hash[1]);
+    forget(&kept);
+  }
+  twin_close(device);
+  twin_close(host);
 }
 
 /* What twins may differ by: energies relative to the CPU's (and a millionth of the total, lest

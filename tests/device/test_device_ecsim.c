@@ -1,7 +1,6 @@
 /* Engine ecsim on the device: as on the CPU, energy exact, the same bits on every run, a public
  * code's energies, errors that leave the state whole. */
 #include "base/device.h"
-#include "engine/array_store.h"
 #include "engine/ecsim.h"
 #include "engine_twins.h"
 
@@ -292,32 +291,8 @@ static void test_energies_of_a_public_code(cw_context *context) {
 static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
   const ecsim_case c = {
       .dim = 3, .order = 2, .pipeline = 2, .passes = 1, .theta = 0.5, .tolerance = "1e-13"};
-  char hash[4][65] = {"", "", "", ""};
-  store kept = {0};
-  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
   twin device = open_case(context, &c), host = open_case(NULL, &c);
-  if (!device.engine || !host.engine)
-    return;
-  twin_steps(&device, 5);
-  plain_ok(context, cw_engine_save(device.engine, keep, &kept));
-  plain_ok(context, cw_engine_sha256(device.engine, hash[0]));
-  twin_steps(&device, 4);
-  plain_ok(context, cw_engine_sha256(device.engine, hash[1]));
-  cw_engine_destroy(device.engine);
-  cw_engine_destroy(host.engine);
-  plain_ok(host.context, cw_engine_restore(host.context, host.deck, 5, &source, &host.engine));
-  plain_ok(context, cw_engine_restore(context, device.deck, 5, &source, &device.engine));
-  if (host.engine)
-    plain_ok(host.context, cw_engine_sha256(host.engine, hash[2]));
-  twin_steps(&device, 4);
-  if (device.engine)
-    plain_ok(context, cw_engine_sha256(device.engine, hash[3]));
-  plain_check(hash[0][0] && strcmp(hash[0], hash[2]) == 0, "the CPU's state is %s, not %s", hash[2],
-              hash[0]);
-  plain_check(hash[1][0] && strcmp(hash[1], hash[3]) == 0, "%s; unbroken %s", hash[3], hash[1]);
-  forget(&kept);
-  twin_close(&device);
-  twin_close(&host);
+  twin_check_restore(&device, &host, 5, 4);
 }
 
 static void test_stalled_solver_leaves_the_state_whole(cw_context *context) {

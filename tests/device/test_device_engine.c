@@ -1,7 +1,6 @@
 /* Whole runs of the explicit engine on the device against the CPU's, of which each part is tested
  * against double precision. */
 #include "base/device.h"
-#include "engine/array_store.h"
 #include "engine/histograms.h"
 #include "engine/records.h"
 #include "engine/sample.h"
@@ -71,17 +70,19 @@ static void test_history_equals_the_cpus(cw_context *context) {
   printf("     the largest difference is %.2g of what is allowed\n", twin_worst);
 }
 
-/* One that stands still, and one that moves. */
+/* One that stands still, one that moves, and a force on one species beside it. */
 static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
   static const char *const fields[] = {"external_B = [0, \"cos(x)\", 2]\n",
-                                       "external_E = [\"3 * sin(2 * t)\", 0, \"x * t\"]\n"};
-  for (int k = 0; k < (plain_short() ? 2 : 4); k++) {
+                                       "external_E = [\"3 * sin(2 * t)\", 0, \"x * t\"]\n",
+                                       "external_E = [0, \"x\", 0]\n"
+                                       "species.p.force = [0.5, 0, \"cos(x) * t\"]\n"};
+  for (int k = 0; k < (plain_short() ? 3 : 6); k++) {
     const twin_case c = {.dim = 1 + k % 2,
-                         .precision = (cw_precision)(k / 2),
+                         .precision = (cw_precision)(k / 3),
                          .deposit = TWIN_TILED,
                          .interval = 4,
                          .order = 2,
-                         .setup = fields[k % 2]};
+                         .setup = fields[k % 3]};
     compare_runs(context, &c);
   }
 }
@@ -370,8 +371,7 @@ static void test_output_equals_the_cpus(cw_context *context) {
   }
 }
 
-/* Saved between two sorts, restored on the device: the same bits as the run that went on. Restored
- * on the CPU: the same state. */
+/* Saved between two sorts. */
 static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
   const twin_case c = {.dim = 2,
                        .walls = TWIN_ABSORB,
@@ -380,33 +380,11 @@ static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
                        .order = 2,
                        .filters = 2,
                        .weights = 1};
-  char text[TWIN_DECK], hash[4][65] = {"", "", "a", "b"};
-  store kept = {0};
-  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
+  char text[TWIN_DECK];
   twin_deck(&c, text);
   twin device = twin_open(context, "saved", text, NULL, 0),
        host = twin_open(NULL, "saved", text, NULL, 0);
-  if (!device.engine || !host.engine)
-    return;
-  twin_steps(&device, 10);
-  plain_ok(context, cw_engine_save(device.engine, keep, &kept));
-  plain_ok(context, cw_engine_sha256(device.engine, hash[0]));
-  twin_steps(&device, 9);
-  plain_ok(context, cw_engine_sha256(device.engine, hash[1]));
-  cw_engine_destroy(device.engine);
-  cw_engine_destroy(host.engine);
-  plain_ok(host.context, cw_engine_restore(host.context, host.deck, 10, &source, &host.engine));
-  plain_ok(context, cw_engine_restore(context, device.deck, 10, &source, &device.engine));
-  if (host.engine)
-    plain_ok(host.context, cw_engine_sha256(host.engine, hash[2]));
-  twin_steps(&device, 9);
-  if (device.engine)
-    plain_ok(context, cw_engine_sha256(device.engine, hash[3]));
-  plain_check(strcmp(hash[0], hash[2]) == 0, "the CPU's state is %s, not %s", hash[2], hash[0]);
-  plain_check(strcmp(hash[1], hash[3]) == 0, "%s; unbroken %s", hash[3], hash[1]);
-  forget(&kept);
-  twin_close(&device);
-  twin_close(&host);
+  twin_check_restore(&device, &host, 10, 9);
 }
 
 static void test_stages_are_timed_without_waiting_for_them(cw_context *context) {
