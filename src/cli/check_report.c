@@ -63,8 +63,7 @@ static void print_time(const cw_check_time *time, FILE *stream) {
       stream,
       "#   time                  about %.3g %s without output: %.3g ns a particle and %.3g ns a "
       "cell in each step,\n#     as %lld steps of %lld particles took just now on the CPU with %d "
-      "thread%s; "
-      "larger boxes are slower\n",
+      "thread%s; larger boxes are slower\n",
       time->seconds / units[u].seconds, units[u].name, time->ns_per_particle, time->ns_per_cell,
       (long long)time->steps, (long long)time->particles, time->threads,
       time->threads > 1 ? "s" : "");

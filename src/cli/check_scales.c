@@ -146,8 +146,7 @@ static void warn_of_time_step(cw_check_warnings *warnings, const cw_check_scales
     cw_check_add_warning(
         warnings,
         "a plasma period is %.3g steps where the plasma is densest: oscillations are unstable "
-        "below "
-        "3.14",
+        "below 3.14",
         period);
   else if (period < FASTEST_PERIOD)
     cw_check_add_warning(
@@ -265,8 +264,7 @@ static void warn_of_crossing(cw_check_warnings *warnings, const cw_check_scales 
     cw_check_add_warning(
         warnings,
         "a particle of species '%s' crosses %.3g cells a step: what it meets on the way is not "
-        "seen; "
-        "lower algorithms.timestep.dt",
+        "seen; lower algorithms.timestep.dt",
         LABEL(fastest), scales->species[fastest].cells_a_step);
 }
 

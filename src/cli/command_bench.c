@@ -345,11 +345,10 @@ const struct argp cw_bench_argp = {
     options,
     parse,
     "KERNEL",
-    "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on "
-    "the same data; each is checked "
-    "against the plain double-precision one.\vExample:\n  cellwise bench deposit --dim 3 --order "
-    "2 "
-    "--precision single --cells 32 --ppc 64 --tile 8 --threads 1 --json",
+    "Time every variant of a kernel (deposit, tiles, sort, step, coordination, massmatrix) on the "
+    "same data; each is checked against the plain double-precision one.\vExample:\n  cellwise "
+    "bench deposit --dim 3 --order 2 --precision single --cells 32 --ppc 64 --tile 8 --threads 1 "
+    "--json",
     NULL,
     NULL,
     NULL};

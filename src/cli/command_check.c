@@ -54,8 +54,7 @@ const struct argp cw_check_argp = {
     "DECK.toml",
     "Validate a deck; print it with every default, unit and meaning, then the lengths and times of "
     "its plasma in cells and steps, the memory and the time that it takes (the time by a short run "
-    "of "
-    "a small box like it), and warnings about what would mislead or be slow."
+    "of a small box like it), and warnings about what would mislead or be slow."
     "\vExample:\n  cellwise check examples/two_stream.toml --set grid.resolution=[256]\n\n"
     "Exit status: 0 the deck can run, 2 it cannot.",
     NULL,

@@ -190,9 +190,8 @@ const cw_deck_key cw_deck_keys[] = {
      ONE_OF(pipelines), IN(algorithms.ecsim.pipeline)},
     {"algorithms.ecsim", "matrix_format", CW_DECK_CHOICE, DEFAULT("\"fp64\""), "",
      "Numbers of the mass matrix and of the current: fp64 keeps the energy to round-off; fp32 "
-     "takes "
-     "half the memory and loses some energy; tf32 and tf32x3 (pipeline \"matrix\" on a device) are "
-     "products on its matrix units with sums in fp32",
+     "takes half the memory and loses some energy; tf32 and tf32x3 (pipeline \"matrix\" on a "
+     "device) are products on its matrix units with sums in fp32",
      ONE_OF(matrix_formats), IN(algorithms.ecsim.matrix_format)},
 
     {"radiation.drag.synchrotron", "gamma_rad", CW_DECK_FLOAT, DEFAULT("1.0"), "",
@@ -259,8 +258,7 @@ const cw_deck_key cw_deck_keys[] = {
      RANGE(0, STEPS_MAX), IN(output.interval)},
     {"output", "length_SI", CW_DECK_FLOAT, DEFAULT("1.0"), "m",
      "What an L stands for where files state SI units; the reference particle is an electron's "
-     "mass "
-     "and charge there",
+     "mass and charge there",
      ABOVE(0, INFINITY), IN(output.length_SI)},
     {"output.fields", "enable", CW_DECK_BOOL, DEFAULT("true"), "", "Write field files", ANY,
      IN(output.fields.enable)},
@@ -268,8 +266,7 @@ const cw_deck_key cw_deck_keys[] = {
      "",
      "What field files hold: E, B, J, rho, divE, divB, divE_error; of each species N, Nppc, Rho, "
      "Charge, V, kinetic, temperature, T00, T0i, Tij and its components; N_1_2 or N_LABEL: of "
-     "these "
-     "species, summed, N_all: of all",
+     "these species, summed, N_all: of all",
      ANY, IN(output.fields.quantities)},
     {"output.fields", "interval", CW_DECK_INT64, DEFAULT("0"), "steps",
      "Steps between field files; 0: as in [output]", RANGE(0, STEPS_MAX),

@@ -7,7 +7,7 @@ static const char newest[] = "o/checkpoint_00000028.h5", older[] = "o/checkpoint
 static char whole[65]; /* hash of an unbroken run of 40 steps */
 
 static const char *more(const char *rest) {
-  static char arguments[1024];
+  static char arguments[2048];
   snprintf(arguments, sizeof arguments, "deck.toml %s -t 1 %s", resume_options, rest);
   return arguments;
 }

@@ -2,6 +2,7 @@
 #ifndef CW_TESTS_ECSIM_RUN_H
 #define CW_TESTS_ECSIM_RUN_H
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/ecsim.h"
@@ -55,6 +56,35 @@ static inline double squared_change(const cw_grid *grid, cw_vector_view now,
           sum += share * change * change;
         }
   return sum;
+}
+
+/* dW = -(V / th) sum E' . r - (th - 1/2) V sum (|dE|^2 + |dB|^2) over so many steps, sums over nodes
+ * with their shares of a cell between `walls` (bits). One step's change is to be at least `seen` of
+ * the energy. */
+static inline void check_identity(engine_fixture *f, double theta, int walls, int steps,
+                                  double seen) {
+  const cw_grid *grid = cw_engine_grid(f->engine);
+  cw_ecsim_fields *fields = cw_engine_ecsim_fields(f->engine);
+  const double V = grid->dx[0] * grid->dx[1] * grid->dx[2];
+  double *E[3] = {NULL}, *B[3] = {NULL}, largest = 0, before = total_energy(f), total = before;
+  for (int k = 0; k < steps; k++) {
+    keep_vector(grid, cw_ecsim_E(fields), E);
+    keep_vector(grid, cw_ecsim_B(fields), B);
+    engine_steps(f, 1);
+    const double now = total_energy(f);
+    const double damped = squared_change(grid, cw_ecsim_E(fields), E, walls) +
+                          squared_change(grid, cw_ecsim_B(fields), B, 0);
+    const double expected =
+        -V / theta * cw_engine_ecsim_report(f->engine).work - (theta - 0.5) * V * damped;
+    ck_assert_msg(fabs(now - before - expected) <= 2e-14 * total,
+                  "walls %d, step %d: the energy changes by %.6e; expected %.6e", walls, k + 1,
+                  now - before, expected);
+    largest = fmax(largest, fabs(expected));
+    before = now;
+  }
+  ck_assert_msg(largest >= seen * total, "the identity was not put to the test: %.1e", largest);
+  for (int c = 0; c < 3; c++)
+    free(E[c]), free(B[c]);
 }
 
 static inline int run_suite(Suite *suite) {

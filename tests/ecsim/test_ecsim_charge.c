@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "ecsim/ecsim_run.h"
-#include "engine/array_store.h"
+#include "engine/restore_case.h"
 #include "physics/modes.h"
 
 #define CHARGE_DECK                                                                                \
@@ -164,9 +164,7 @@ START_TEST(test_same_bits) {
   for (int run = 0; run < 3; run++) {
     engine_fixture f = plasma(BOX_WALLS, 1 + _i, "true", "matrix", 1, run == 1 ? 3 : 1);
     if (run == 2) {
-      const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
-      cw_engine_destroy(f.engine);
-      CW_CHECK_OK(f.context, cw_engine_restore(f.context, f.deck, 2, &source, &f.engine));
+      restore_into(&f, &kept, 2);
       ck_assert_msg(charge_error(&f) <= 2e-13, "after a restart: %.3e", charge_error(&f));
     } else {
       engine_steps(&f, 2);

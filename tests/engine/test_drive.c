@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "base/reals.h"
-#include "engine/array_store.h"
-#include "engine/engine_deck.h"
+#include "engine/restore_case.h"
 
 #define HEAD(more)                                                                                 \
   "[simulation]\nname = \"s\"\nengine = \"srpic\"\nruntime = 1e5\nprecision = \"double\"\n"        \
@@ -233,28 +232,12 @@ static const char *const driven[] = {
 };
 
 START_TEST(test_a_driven_plasma_keeps_gauss_and_resumes) {
-  char unbroken[65], resumed[65];
   cw_engine_diagnostics found;
-  store kept = {0};
-  engine_fixture f = engine_from_text(driven[_i], 1);
-  engine_steps(&f, 6);
-  CW_CHECK_OK(f.context, cw_engine_save(f.engine, keep, &kept));
-  engine_steps(&f, 6);
-  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, unbroken));
-  CW_CHECK_OK(f.context, cw_engine_diagnose(f.engine, &found));
+  resumed_pair runs = resumed_pair_of(driven[_i], 6, 6);
+  CW_CHECK_OK(runs.unbroken.context, cw_engine_diagnose(runs.unbroken.engine, &found));
   ck_assert_msg(found.charge_error <= 1e-12, "%g", found.charge_error);
   ck_assert_msg(found.magnetic_energy > 0, "%g", found.magnetic_energy);
-  engine_clear(&f);
-  f = engine_from_text(driven[_i], 3);
-  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
-  cw_engine_destroy(f.engine);
-  f.engine = NULL;
-  CW_CHECK_OK(f.context, cw_engine_restore(f.context, f.deck, 6, &source, &f.engine));
-  engine_steps(&f, 6);
-  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, resumed));
-  ck_assert_str_eq(resumed, unbroken);
-  engine_clear(&f);
-  forget(&kept);
+  resumed_pair_clear(&runs);
 }
 END_TEST
 

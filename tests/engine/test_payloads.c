@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/reals.h"
-#include "engine/array_store.h"
-#include "engine/engine_deck.h"
+#include "engine/restore_case.h"
 #include "engine/sample.h"
 
 /* Absorbing sides, so that particles are dropped; species a is sorted, b is cleared. */
@@ -94,10 +93,8 @@ START_TEST(test_a_payload_stays_with_its_particle) {
   ck_assert_int_lt(after, before - 20); /* some left through the open side, and were dropped */
   ck_assert_int_lt(view_of(&f, 1).count, before - 20);
   store kept = {0};
-  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
   CW_CHECK_OK(f.context, cw_engine_save(f.engine, keep, &kept));
-  cw_engine_destroy(f.engine);
-  CW_CHECK_OK(f.context, cw_engine_restore(f.context, f.deck, 11, &source, &f.engine));
+  restore_into(&f, &kept, 11);
   ck_assert_int_eq(check_all(&f, &from), after);
   engine_steps(&f, 4);
   check_all(&f, &from);

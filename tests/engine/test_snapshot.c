@@ -3,15 +3,7 @@
 #include <stdlib.h>
 
 #include "base/context_private.h"
-#include "engine/array_store.h"
-#include "engine/engine_deck.h"
-
-static void restore_into(engine_fixture *f, store *kept, int64_t step) {
-  const cw_array_source source = {.user = kept, .count = count_of, .read = give};
-  cw_engine_destroy(f->engine);
-  f->engine = NULL;
-  CW_CHECK_OK(f->context, cw_engine_restore(f->context, f->deck, step, &source, &f->engine));
-}
+#include "engine/restore_case.h"
 
 #define HEAD(engine, more)                                                                         \
   "[simulation]\nname = \"s\"\nengine = \"" engine "\"\nruntime = 100.0\n" more                    \

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/reals.h"
-#include "engine/array_store.h"
-#include "engine/engine_deck.h"
+#include "engine/restore_case.h"
 
 #define HEAD(more)                                                                                 \
   "[simulation]\nname = \"s\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"double\"\n"     \
@@ -232,32 +231,17 @@ static void check_ids(engine_fixture *f) {
 }
 
 START_TEST(test_a_restored_run_goes_on_to_the_same_bits_and_new_ids) {
-  char unbroken[65], resumed[65];
-  engine_fixture f = engine_from_text(decks[_i], 1);
-  store kept = {0}, ends[2] = {{0}, {0}};
-  engine_steps(&f, BEFORE);
-  CW_CHECK_OK(f.context, cw_engine_save(f.engine, keep, &kept));
-  engine_steps(&f, AFTER);
-  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, unbroken));
-  CW_CHECK_OK(f.context, cw_engine_save(f.engine, keep, &ends[0]));
-  check_ids(&f);
-  engine_clear(&f);
-  f = engine_from_text(decks[_i], 3);
-  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
-  cw_engine_destroy(f.engine);
-  f.engine = NULL;
-  CW_CHECK_OK(f.context, cw_engine_restore(f.context, f.deck, BEFORE, &source, &f.engine));
-  engine_steps(&f, AFTER);
-  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, resumed));
-  CW_CHECK_OK(f.context, cw_engine_save(f.engine, keep, &ends[1]));
-  ck_assert_str_eq(resumed, unbroken);
-  const cw_array *next[3] = {find(&kept, "sources/next_id"), find(&ends[0], "sources/next_id"),
+  resumed_pair runs = resumed_pair_of(decks[_i], BEFORE, AFTER);
+  store ends[2] = {{0}, {0}};
+  check_ids(&runs.unbroken);
+  CW_CHECK_OK(runs.unbroken.context, cw_engine_save(runs.unbroken.engine, keep, &ends[0]));
+  CW_CHECK_OK(runs.resumed.context, cw_engine_save(runs.resumed.engine, keep, &ends[1]));
+  const cw_array *next[3] = {find(&runs.kept, "sources/next_id"), find(&ends[0], "sources/next_id"),
                              find(&ends[1], "sources/next_id")};
   ck_assert(next[0] && next[1] && next[2]);
   ck_assert_uint_eq(*(const uint64_t *)next[2]->data, *(const uint64_t *)next[1]->data);
   ck_assert(*(const uint64_t *)next[1]->data > *(const uint64_t *)next[0]->data);
-  engine_clear(&f);
-  forget(&kept);
+  resumed_pair_clear(&runs);
   forget(&ends[0]);
   forget(&ends[1]);
 }

@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "base/reals.h"
-#include "engine/array_store.h"
-#include "engine/engine_deck.h"
+#include "engine/restore_case.h"
 
 #define DECK(algorithms, sides, setup)                                                             \
   "[simulation]\nname = \"w\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"double\"\n"     \
@@ -94,26 +93,10 @@ START_TEST(test_gauss_law_holds_in_a_window) {
 END_TEST
 
 START_TEST(test_a_window_resumes_to_the_same_bits) {
-  char unbroken[65], resumed[65];
-  store kept = {0};
-  engine_fixture f = engine_from_text(decks[_i], 1);
-  engine_steps(&f, 11);
-  CW_CHECK_OK(f.context, cw_engine_save(f.engine, keep, &kept));
-  engine_steps(&f, 11);
-  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, unbroken));
-  const double origin = cw_engine_grid(f.engine)->origin[0];
-  engine_clear(&f);
-  f = engine_from_text(decks[_i], 3);
-  const cw_array_source source = {.user = &kept, .count = count_of, .read = give};
-  cw_engine_destroy(f.engine);
-  f.engine = NULL;
-  CW_CHECK_OK(f.context, cw_engine_restore(f.context, f.deck, 11, &source, &f.engine));
-  engine_steps(&f, 11);
-  CW_CHECK_OK(f.context, cw_engine_sha256(f.engine, resumed));
-  ck_assert_str_eq(resumed, unbroken);
-  ck_assert(cw_engine_grid(f.engine)->origin[0] == origin);
-  engine_clear(&f);
-  forget(&kept);
+  resumed_pair runs = resumed_pair_of(decks[_i], 11, 11);
+  ck_assert(cw_engine_grid(runs.resumed.engine)->origin[0] ==
+            cw_engine_grid(runs.unbroken.engine)->origin[0]);
+  resumed_pair_clear(&runs);
 }
 END_TEST
 
