@@ -42,7 +42,7 @@ typedef struct cw_deck_species {
     CW_DRAG_BOTH = CW_DRAG_SYNCHROTRON | CW_DRAG_COMPTON
   } radiative_drag;
   int tracking;            /* 1: histories of particles are kept */
-  int64_t tracking_stride; /* of every n-th particle, by id */
+  int64_t tracking_stride; /* of one in so many (base/thinning.h) */
   cw_deck_where where;     /* of the [[particles.species]] header */
 } cw_deck_species;
 

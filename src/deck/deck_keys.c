@@ -244,8 +244,8 @@ const cw_deck_key cw_deck_keys[] = {
     {"particles.species", "tracking", CW_DECK_BOOL, DEFAULT("false"), "",
      "Keep the history of particles of this species in tracks.h5", ANY, OF(tracking)},
     {"particles.species", "tracking_stride", CW_DECK_INT64, DEFAULT("1"), "",
-     "Which ones are tracked: those whose id is a multiple of this, and where setup.species.LABEL."
-     "tracked is not 0",
+     "One of so many particles is tracked, by a hash of its id, those that particle files of this "
+     "stride hold, where setup.species.LABEL.tracked is not 0",
      RANGE(1, COUNT_MAX), OF(tracking_stride)},
 
     {"setup", "problem", CW_DECK_TEXT, REQUIRED, "",

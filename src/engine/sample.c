@@ -7,6 +7,7 @@
 
 #include "base/context_private.h"
 #include "base/reals.h"
+#include "base/thinning.h"
 #include "engine/engine_private.h"
 #include "setup/particle_place.h"
 
@@ -26,18 +27,9 @@ static void momentum_of(const cw_particles_view *part, int64_t p, double u[3]) {
     u[a] = cw_real_get(part->u[a], part->precision, p);
 }
 
-/* Ids count along the cells: to take every so manieth would take the same places in each row. The
- * finalizer of S. Vigna's splitmix64 knows no such order. */
-static uint64_t mixed(uint64_t id) {
-  id = (id ^ id >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  id = (id ^ id >> 27) * UINT64_C(0x94d049bb133111eb);
-  return id ^ id >> 31;
-}
-
 static int is_chosen(const taking *work, const cw_particles_view *part, int64_t p) {
   double x[3], u[3];
-  if ((part->tag && part->tag[p] == CW_TAG_DEAD) ||
-      mixed(part->id[p]) % (uint64_t)work->stride != 0)
+  if ((part->tag && part->tag[p] == CW_TAG_DEAD) || !cw_thinning_keeps(part->id[p], work->stride))
     return 0;
   cw_particle_place(&work->engine->grid, part, p, x);
   momentum_of(part, p, u);

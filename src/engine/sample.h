@@ -15,9 +15,9 @@ typedef struct cw_sample {
   uint64_t *id;
 } cw_sample;
 
-/* Gathers one of `stride` live particles (chosen by a hash of the id: at random, but always the same
- * ones) as far as `selection` takes them, into the zeroed
- * `sample`. Free with cw_sample_clear. Errors: as cw_engine_each_part. */
+/* Gathers one of `stride` live particles (base/thinning.h: always the same ones) as far as
+ * `selection` takes them, into the zeroed `sample`. Free with cw_sample_clear. Errors: as
+ * cw_engine_each_part. */
 cw_status cw_sample_take(cw_engine *engine, int species, int64_t stride,
                          const cw_selection *selection, cw_sample *sample);
 void cw_sample_clear(cw_context *context, cw_sample *sample);

@@ -7,6 +7,7 @@
 
 #include "base/context_private.h"
 #include "base/reals.h"
+#include "base/thinning.h"
 #include "setup/formula.h"
 #include "setup/particle_place.h"
 
@@ -133,7 +134,7 @@ static int set_one(const cw_newborn *newborn, int s, const cw_particles_view *vi
       bad = k;
   }
   if (species->tracking && view->tag[p] != CW_TAG_DEAD) {
-    const int chosen = view->id[p] % (uint64_t)species->tracking_stride == 0 &&
+    const int chosen = cw_thinning_keeps(view->id[p], species->tracking_stride) &&
                        (!of->tracked || cw_expression_at(of->tracked, x, t) != 0);
     view->tag[p] = chosen ? CW_TAG_TRACKED : CW_TAG_ALIVE;
   }
