@@ -62,6 +62,13 @@ cw_status cw_plot_tracks(cw_context *context, const char *folder, const char *pn
  * (NULL: none) are nodes of a flux function whose contours are drawn over it. */
 cw_status cw_plot_map(cw_plot_page *page, cw_plot_area area, const cw_plot_field *field, int normal,
                       const double *flux, int colour_bar);
+/* Pixels of a field's panels, inside the axes: the height, and in *width the width. */
+double cw_plot_field_height(const cw_plot_field *field, double *width);
+/* Draws them below the page's title. */
+cw_status cw_plot_draw_field(cw_plot_page *page, const cw_plot_field *field, const double *flux);
+/* Field lines in the plane of x and y (in 3D: at the middle of z), if the file has B; *flux is NULL
+ * otherwise. Free with CW_DELETE. */
+cw_status cw_plot_load_flux(cw_field_file *file, double **flux);
 /* Curves over a common axis x: values[c][0 .. count - 1]. */
 typedef struct cw_plot_curves {
   int count; /* curves */

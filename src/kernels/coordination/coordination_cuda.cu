@@ -1,4 +1,4 @@
-/* One frame on the device: copies, cells, sweeps, sums, results in the caller's order. */
+/* One frame on the device: copies, sweeps, sums, results in the caller's order. */
 #include <math.h>
 #include <string.h>
 
@@ -98,135 +98,6 @@ static cw_status upload(cw_coordination *plan, const cw_coordinates_view *view,
                            (size_t)plan->atoms * 3 * size);
 }
 
-static double from_ascending(unsigned long long bits) {
-  const unsigned long long sign = 1ull << 63, plain = bits & sign ? bits ^ sign : ~bits;
-  double x;
-  memcpy(&x, &plain, sizeof x);
-  return x;
-}
-
-static cw_status check_atoms(cw_coordination *plan, const cw_coordinates_view *view) {
-  const uint32_t atom = plan->cuda->seen->bad_atom;
-  double r[3];
-  if (atom == UINT32_MAX)
-    return CW_OK;
-  for (int c = 0; c < 3; c++) {
-    cw_coordinates_view one = *view;
-    double value = 0;
-    const size_t size = (size_t)cw_precision_size(view->precision);
-    const char *at = (const char *)view->component[c] + (size_t)(atom * view->stride) * size;
-    if (view->space == CW_SPACE_HOST)
-      memcpy(&value, at, size);
-    else
-      CW_TRY(cw_device_read(plan->context, &value, at, size));
-    one.component[0] = &value;
-    r[c] = cw_coordinate(&one, 0, 0);
-  }
-  return cw_fail(plan->context, CW_ERROR_NUMERIC, "atom %lld has the coordinates %g %g %g",
-                 (long long)atom, r[0], r[1], r[2]);
-}
-
-static cw_device_entries entries_of(const cw_entries *host, const cw_device_group *group) {
-  cw_device_entries e = {};
-  e.count = (int)host->count;
-  e.atom = group->atom;
-  e.id = group->id;
-  e.permutation = group->permutation;
-  e.offsets = group->offsets;
-  for (int c = 0; c < 3; c++)
-    e.position[c] = group->position[c];
-  return e;
-}
-
-/* The box that holds all atoms of both groups; waits for the device. */
-static cw_status find_extent(cw_coordination *plan, const cw_coordinates_view *view,
-                             const cw_device_positions *positions, cw_device_cells *cells,
-                             double extent[3]) {
-  cw_coordination_cuda *cuda = plan->cuda;
-  const cw_entries *const host[2] = {&plan->a, &plan->b};
-  for (int g = 0; g < 2; g++) {
-    const cw_device_entries e = entries_of(host[g], &cuda->group[g]);
-    CW_TRY(cw_coordination_cuda_extent(plan->context, &e, positions, cuda->outcome));
-  }
-  CW_TRY(cw_device_read(plan->context, cuda->seen, cuda->outcome, sizeof *cuda->seen));
-  CW_TRY(check_atoms(plan, view));
-  for (int a = 0; a < 3; a++) {
-    cells->origin[a] = from_ascending(cuda->seen->low[a]);
-    extent[a] = from_ascending(cuda->seen->high[a]) - cells->origin[a];
-    if (!isfinite(extent[a]))
-      return cw_fail(plan->context, CW_ERROR_NUMERIC, "the atoms span a range that is not finite");
-  }
-  return CW_OK;
-}
-
-/* Edges of the cells along each axis. For bundles: columns as wide as 16 atoms' cube, cut into
- * quarters of it, so that 16 atoms along one fill about a cube; never below an eighth of the range,
- * where columns would be too many. */
-static void choose_edges(const cw_coordination *plan, const double extent[3], double edge[3]) {
-  const double range = plan->switching.range;
-  double volume = 1;
-  for (int a = 0; a < 3; a++)
-    volume *= fmax(extent[a], range);
-  const double atoms = (double)cw_max_i64(plan->a.count, plan->b.count);
-  const double cube = cbrt(CW_CENTRES * volume / atoms);
-  for (int a = 0; a < 3; a++) {
-    edge[a] = fmax(a < 2 ? cube : cube / 4, range / 8);
-    if (plan->form == CW_COORDINATION_FORM_CELL)
-      edge[a] = range * (1 + 1e-9);
-  }
-}
-
-static cw_status choose_cells(cw_coordination *plan, const cw_coordinates_view *view,
-                              const cw_device_positions *positions, cw_device_cells *cells) {
-  const double range = plan->switching.range;
-  double extent[3], edge[3], n[3] = {1, 1, 1};
-  cells->lattice = plan->lattice;
-  cells->images = plan->method == CW_COORDINATION_ALL || !isfinite(range);
-  if (plan->lattice.kind == CW_LATTICE_NONE) {
-    CW_TRY(find_extent(plan, view, positions, cells, extent));
-  } else {
-    for (int a = 0; a < 3; a++) {
-      extent[a] = plan->lattice.heights[a];
-      if (!(range < extent[a] / 2 * (1 - 1e-9)))
-        cells->images = 1;
-    }
-  }
-  if (!cells->images)
-    choose_edges(plan, extent, edge);
-  const double most = fmin(fmax(2.0 * (double)(plan->a.count + plan->b.count), 8.0), 1 << 30);
-  for (int a = 0; a < 3 && !cells->images; a++)
-    n[a] = fmax(1, floor(extent[a] / edge[a]));
-  while (n[0] * n[1] * n[2] > most) {
-    const int longest = n[0] >= n[1] && n[0] >= n[2] ? 0 : n[1] >= n[2] ? 1 : 2;
-    n[longest] = fmax(1, floor(n[longest] / 2));
-  }
-  for (int a = 0; a < 3; a++) {
-    cells->n[a] = (int)n[a];
-    cells->inverse_extent[a] = extent[a] > 0 ? 1 / extent[a] : 0;
-    cells->width[a] = 1 / n[a];
-    cells->reach[a] = extent[a] > 0 ? range / extent[a] : 1;
-    cells->inverse_reach2[a] = 1 / (cells->reach[a] * cells->reach[a]);
-  }
-  cells->total = cells->n[0] * cells->n[1] * cells->n[2];
-  return CW_OK;
-}
-
-static cw_status sort_groups(cw_coordination *plan, const cw_device_cells *cells,
-                             const cw_device_positions *positions) {
-  cw_coordination_cuda *cuda = plan->cuda;
-  const cw_entries *const host[2] = {&plan->a, &plan->b};
-  for (int g = 0; g < (plan->pairs == CW_PAIRS_SELF ? 1 : 2); g++) {
-    cw_device_group *group = &cuda->group[g];
-    CW_TRY(cw_coordination_cuda_reserve(plan->context, cells->total + 1, sizeof(uint32_t),
-                                        "cell offsets", &group->offsets_capacity,
-                                        (void **)&group->offsets));
-    const cw_device_entries e = entries_of(host[g], group);
-    CW_TRY(cw_coordination_cuda_sort(plan->context, &cuda->sorter, cells, &e, positions,
-                                     cuda->outcome));
-  }
-  return CW_OK;
-}
-
 int64_t cw_coordination_cuda_partials(const cw_device_sweep *sweep, cw_coordination_form form) {
   const int64_t count = sweep->centre.count;
   if (sweep->cells.images)
@@ -279,8 +150,8 @@ static cw_status sweep_groups(cw_coordination *plan, const cw_device_cells *cell
   const int self = plan->pairs == CW_PAIRS_SELF;
   cw_device_sweep sweep = {};
   sweep.cells = *cells;
-  sweep.centre = entries_of(&plan->a, &cuda->group[0]);
-  sweep.other = self ? sweep.centre : entries_of(&plan->b, &cuda->group[1]);
+  sweep.centre = cw_device_entries_of(&plan->a, &cuda->group[0]);
+  sweep.other = self ? sweep.centre : cw_device_entries_of(&plan->b, &cuda->group[1]);
   sweep.range2 = plan->switching.range2;
   sweep.same = self;
   sweep.forward = 1;
@@ -306,8 +177,8 @@ static cw_status zip_groups(cw_coordination *plan, const cw_device_positions *po
   cw_device_sweep sweep = {};
   const int64_t partials = (plan->a.count + CW_TEAM - 1) / CW_TEAM;
   sweep.cells.lattice = plan->lattice;
-  sweep.centre = entries_of(&plan->a, &cuda->group[0]);
-  sweep.other = entries_of(&plan->b, &cuda->group[1]);
+  sweep.centre = cw_device_entries_of(&plan->a, &cuda->group[0]);
+  sweep.other = cw_device_entries_of(&plan->b, &cuda->group[1]);
   sweep.range2 = plan->switching.range2;
   sweep.derivative = cuda->derivative;
   sweep.value = cuda->value;
@@ -378,7 +249,7 @@ static cw_status download(cw_coordination *plan, const cw_coordinates_view *posi
   CW_TRY(cw_device_copy_from(context, cuda->seen, cuda->outcome, sizeof *cuda->seen));
   CW_TRY(mark(plan, 4));
   CW_TRY(cw_device_synchronize(context));
-  CW_TRY(check_atoms(plan, positions));
+  CW_TRY(cw_coordination_cuda_check_atoms(plan, positions));
   CW_TRY(read_marks(plan));
   if (packed)
     cw_coordination_unpack(cuda->pinned_out, plan->atoms, out, plan->scratch_threads);
@@ -415,8 +286,8 @@ cw_status cw_coordination_cuda_compute(cw_coordination *plan, const cw_coordinat
     if (!empty)
       CW_TRY(zip_groups(plan, &positions));
   } else {
-    CW_TRY(choose_cells(plan, view, &positions, &cells));
-    CW_TRY(sort_groups(plan, &cells, &positions));
+    CW_TRY(cw_coordination_cuda_choose_cells(plan, view, &positions, &cells));
+    CW_TRY(cw_coordination_cuda_sort_groups(plan, &cells, &positions));
     CW_TRY(mark(plan, 2));
     CW_TRY(sweep_groups(plan, &cells, derivatives));
     for (int a = 0; a < 3; a++)

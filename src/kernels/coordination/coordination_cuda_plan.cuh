@@ -36,4 +36,27 @@ cw_status cw_coordination_cuda_new(cw_context *context, int64_t count, size_t si
 cw_status cw_coordination_cuda_reserve(cw_context *context, int64_t count, size_t size,
                                        const char *what, int64_t *capacity, void **pointer);
 
+static inline cw_device_entries cw_device_entries_of(const cw_entries *host,
+                                                     const cw_device_group *group) {
+  cw_device_entries e = {};
+  e.count = (int)host->count;
+  e.atom = group->atom;
+  e.id = group->id;
+  e.permutation = group->permutation;
+  e.offsets = group->offsets;
+  for (int c = 0; c < 3; c++)
+    e.position[c] = group->position[c];
+  return e;
+}
+
+/* coordination_cuda_cells.cu. Cells of the plan's method and form for these positions; without a
+ * periodic box it waits for the device, to know what the atoms span. */
+cw_status cw_coordination_cuda_choose_cells(cw_coordination *plan, const cw_coordinates_view *view,
+                                            const cw_device_positions *positions,
+                                            cw_device_cells *cells);
+cw_status cw_coordination_cuda_sort_groups(cw_coordination *plan, const cw_device_cells *cells,
+                                           const cw_device_positions *positions);
+/* CW_ERROR_NUMERIC, with the coordinates, if the outcome that was read names a bad atom. */
+cw_status cw_coordination_cuda_check_atoms(cw_coordination *plan, const cw_coordinates_view *view);
+
 #endif
