@@ -209,8 +209,9 @@ static inline void deposit(fixture *f, const cw_deposit_options *options, double
 static inline double difference(const fixture *f, const double *a, const double *b) {
   double largest = 0, most = 0;
   for (int64_t k = 0; k < 3 * f->grid.points; k++) {
-    if (!(fabs(a[k] - b[k]) <= most))
-      most = fabs(a[k] - b[k]);
+    const double error = fabs(a[k] - b[k]);
+    if (error > most || isnan(error))
+      most = error;
     if (fabs(b[k]) > largest)
       largest = fabs(b[k]);
   }

@@ -149,8 +149,9 @@ static void charge_equals_the_hosts(cw_context *context) {
         plain_ok(context, cw_device_read(context, found, f.device_J[0], points * 8));
         double most = 0, largest = 0;
         for (size_t k = 0; k < points; k++) {
-          if (!(fabs(found[k] - host[k]) <= most))
-            most = fabs(found[k] - host[k]);
+          const double error = fabs(found[k] - host[k]);
+          if (error > most || isnan(error))
+            most = error;
           largest = fmax(largest, fabs(host[k]));
         }
         /* at least 40 bits a value of some hundred, on top of the host's rounding */

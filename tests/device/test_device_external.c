@@ -19,7 +19,7 @@ static double difference(twin *device, const cw_external *external, int field, d
     plain_ok(device->context, cw_device_read(device->context, found, value[field], bytes));
   for (int64_t n = 0; n < grid->points && value[field]; n++) {
     const double error = fabs(found[n] - expected[n]);
-    if (!(error <= most * fabs(expected[n])))
+    if (error > most * fabs(expected[n]) || isnan(error))
       most = error / fabs(expected[n]);
   }
   free(expected), free(found);

@@ -129,7 +129,7 @@ static void compare(twins *t, cw_precision precision, const void *host, const vo
     double expected = cw_real_get(host, precision, k);
     double error = fabs(cw_real_get(copy, precision, k) - expected);
     largest = fmax(largest, fabs(expected));
-    if (!(error <= worst)) {
+    if (error > worst || isnan(error)) {
       worst = error;
       where = k;
     }

@@ -33,7 +33,7 @@ static double largest_charge_error(const char *deck, int steps) {
     if (k % 50 != 49)
       continue;
     CW_CHECK_OK(f.context, cw_engine_diagnose(f.engine, &found));
-    if (!(found.charge_error <= largest))
+    if (found.charge_error > largest || isnan(found.charge_error))
       largest = found.charge_error;
   }
   engine_clear(&f);

@@ -123,7 +123,7 @@ static double residual(cw_pusher scheme, cw_pusher law, cw_precision precision, 
   cross(v, field + 3, vxB);
   for (int a = 0; a < 3; a++) {
     double error = fabs(u1[a] - u0[a] - gamma * (field[a] + vxB[a])) / gamma;
-    if (!(error <= worst))
+    if (error > worst || isnan(error))
       worst = error;
   }
   push_setup_clear(&s);
