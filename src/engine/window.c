@@ -30,7 +30,7 @@ static int64_t cells_at(const cw_engine *engine, int64_t step) {
 }
 
 /* From the upper side to the plasma: what a particle reaches in the steps before the window moves,
- * and a layer that acts on the field, with what runs ahead of light on the grid. */
+ * what runs ahead of light on the grid, and a layer that acts on the field. */
 static int32_t margin_of(const cw_engine *engine) {
   static const int32_t ahead = 10;
   const cw_deck *deck = engine->deck;
@@ -40,7 +40,7 @@ static int32_t margin_of(const cw_engine *engine) {
                        : side == CW_FIELD_MATCH ? deck->grid.match_ds
                                                 : 0;
   return engine->grid.ghost + deck->algorithms.current_filters + 2 +
-         (layer > 0 ? (int32_t)ceil(layer / deck->grid.dx[axis]) + ahead : 0);
+         (int32_t)ceil(layer / deck->grid.dx[axis]) + ahead;
 }
 
 static void set_origin(cw_engine *engine, int64_t moved) {

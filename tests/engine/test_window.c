@@ -72,6 +72,10 @@ static const char *const decks[] = {
          MATCHED,
          "problem = \"thermal\"\ntemperature = 0.3\ndrift = [0.3, 0.0, 0.1]\nB = [0, 0.2, 1]\n"
          "match_B = [0, 0.2, \"1 + 0 * x\"]\nexternal_B = [0, 0, \"0.1 * sin(x)\"]\n"),
+    /* no layer: what runs ahead of light on the grid must not reach the side either */
+    DECK("[algorithms]\ncurrent_filters = 1\n[particles]\nppc0 = 8.0\nspatial_sorting_interval = "
+         "1\n",
+         CONDUCTOR, "problem = \"thermal\"\ntemperature = 0.3\nB = [0.3, 1, 0.5]\n"),
 };
 enum { DECKS = sizeof decks / sizeof *decks };
 
