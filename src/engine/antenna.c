@@ -8,11 +8,15 @@
  * E, has no divergence on the grid: Gauss's law does not see it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cellwise/random.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 #include "base/reals.h"
+#include "base/space.h"
+#include "engine/engine_cuda.h"
 #include "engine/engine_private.h"
 #include "setup/antenna.h"
 #include "setup/loaders.h"
@@ -21,10 +25,8 @@ enum { STREAM_ANTENNA = 7 << 16 };
 
 struct cw_antenna_state {
   cw_antenna antenna;
-  double *amplitude; /* real and imaginary part of each mode */
-  /* exp(i k_a x) at the places along an axis, of each mode: [mode][place][re, im], for values on
-   * nodes and half a cell further */
-  double *wave[3][2];
+  double *amplitude;      /* real and imaginary part of each mode, on the host */
+  cw_antenna_waves waves; /* in the engine's space */
 };
 
 /* The values at the start: of the rms magnitude, with random phases. */
@@ -38,22 +40,70 @@ static void start(const cw_engine *engine, cw_antenna_state *state) {
   }
 }
 
-static cw_status make_waves(const cw_engine *engine, cw_antenna_state *state) {
+/* Takes `values` over into the engine's space. */
+static cw_status place(const cw_engine *engine, int64_t count, double *values, double **placed) {
+  cw_status status = cw_memory_alloc(engine->context, engine->space, (size_t)count, sizeof *values,
+                                     "waves of the antenna", (void **)placed);
+  if (status == CW_OK)
+    status = cw_space_copy(engine->context, engine->space, *placed, CW_SPACE_HOST, values,
+                           (size_t)count * sizeof *values);
+  CW_DELETE(engine->context, values);
+  return status;
+}
+
+static cw_status make_wave(const cw_engine *engine, cw_antenna_state *state, int axis, int half) {
   const cw_grid *grid = &engine->grid;
-  for (int a = 0; a < 3; a++)
-    for (int half = 0; half < 2; half++) {
-      const int64_t n = grid->cells[a];
-      double *wave = NULL;
-      CW_TRY(CW_NEW(engine->context, 2 * n * state->antenna.count, "waves of the antenna", &wave));
-      state->wave[a][half] = wave;
-      for (int64_t p = 0; p < n * state->antenna.count; p++) {
-        const double k = state->antenna.mode[p / n].k[a];
-        const double phase = k * ((double)(p % n) + 0.5 * half) * grid->dx[a];
-        wave[2 * p] = cos(phase);
-        wave[2 * p + 1] = sin(phase);
-      }
-    }
+  const int64_t n = grid->cells[axis], count = n * state->antenna.count;
+  double *wave = NULL;
+  CW_TRY(CW_NEW(engine->context, 2 * count, "waves of the antenna", &wave));
+  for (int64_t p = 0; p < count; p++) {
+    const double k = state->antenna.mode[p / n].k[axis];
+    const double phase = k * ((double)(p % n) + 0.5 * half) * grid->dx[axis];
+    wave[2 * p] = cos(phase);
+    wave[2 * p + 1] = sin(phase);
+  }
+  return place(engine, 2 * count, wave, &state->waves.wave[axis][half]);
+}
+
+/* (K^2 d - K (K d)) of component c. */
+static double current_of(const cw_antenna *antenna, const cw_antenna_mode *mode, int c) {
+  double square = 0, along = 0;
+  for (int a = 0; a < 3; a++) {
+    square += mode->K[a] * mode->K[a];
+    along += mode->K[a] * antenna->direction[a];
+  }
+  return square * antenna->direction[c] - mode->K[c] * along;
+}
+
+/* J is a sum of charges times velocities: E -= dt q0 / (B0 V0) J. */
+static cw_status make_weights(const cw_engine *engine, cw_antenna_state *state, int c) {
+  const cw_deck *deck = engine->deck;
+  const cw_antenna *antenna = &state->antenna;
+  const double scale = deck->B0 * deck->V0 / deck->q0;
+  double *weight = NULL;
+  int any = 0;
+  CW_TRY(CW_NEW(engine->context, antenna->count, "weights of the antenna", &weight));
+  for (int m = 0; m < antenna->count; m++) {
+    weight[m] = scale * current_of(antenna, &antenna->mode[m], c);
+    any |= weight[m] != 0;
+  }
+  if (any)
+    return place(engine, antenna->count, weight, &state->waves.weight[c]);
+  CW_DELETE(engine->context, weight);
   return CW_OK;
+}
+
+static cw_status make_waves(const cw_engine *engine, cw_antenna_state *state) {
+  state->waves.count = state->antenna.count;
+  memcpy(state->waves.cells, engine->grid.cells, sizeof state->waves.cells);
+  for (int a = 0; a < 3; a++) {
+    CW_TRY(make_weights(engine, state, a));
+    for (int half = 0; half < 2; half++)
+      CW_TRY(make_wave(engine, state, a, half));
+  }
+  return cw_memory_alloc(engine->context, engine->space, 2 * (size_t)state->antenna.count,
+                         sizeof(double), "amplitudes of the antenna",
+                         (void **)&state->waves.amplitude);
 }
 
 cw_status cw_engine_create_antenna(cw_engine *engine) {
@@ -73,9 +123,12 @@ void cw_engine_destroy_antenna(cw_engine *engine) {
   cw_antenna_state *state = engine->antenna;
   if (!state)
     return;
-  for (int a = 0; a < 3; a++)
+  for (int a = 0; a < 3; a++) {
+    cw_memory_free(engine->context, engine->space, state->waves.weight[a]);
     for (int half = 0; half < 2; half++)
-      CW_DELETE(engine->context, state->wave[a][half]);
+      cw_memory_free(engine->context, engine->space, state->waves.wave[a][half]);
+  }
+  cw_memory_free(engine->context, engine->space, state->waves.amplitude);
   CW_DELETE(engine->context, state->amplitude);
   CW_DELETE(engine->context, engine->antenna);
   engine->antenna = NULL;
@@ -98,55 +151,53 @@ static void advance(const cw_engine *engine, cw_antenna_state *state) {
   }
 }
 
-/* (K^2 d - K (K d)) of component c. */
-static double current_of(const cw_antenna *antenna, const cw_antenna_mode *mode, int c) {
-  double square = 0, along = 0;
-  for (int a = 0; a < 3; a++) {
-    square += mode->K[a] * mode->K[a];
-    along += mode->K[a] * antenna->direction[a];
+/* A row of component c along axis 0, some places at a time so that their sums stand on the stack. */
+static void add_row(const cw_antenna_waves *waves, const cw_grid *grid, int c, int64_t j, int64_t k,
+                    cw_precision precision, void *array) {
+  enum { CHUNK = 256 };
+  const int64_t at = cw_grid_index(grid, 0, j, k), n = grid->cells[0];
+  for (int64_t first = 0; first < n; first += CHUNK) {
+    const int64_t end = cw_min_i64(n, first + CHUNK);
+    double sum[CHUNK] = {0};
+    for (int m = 0; m < waves->count; m++) {
+      double factor[2];
+      cw_antenna_row(waves, c, m, j, k, factor);
+      for (int64_t i = first; i < end; i++)
+        sum[i - first] += cw_antenna_at(waves, c, m, i, factor);
+    }
+    for (int64_t i = first; i < end; i++)
+      cw_real_set(array, precision, at + i, cw_real_get(array, precision, at + i) + sum[i - first]);
   }
-  return square * antenna->direction[c] - mode->K[c] * along;
 }
 
-/* A row of component c along axis 0, the mode's factor and its values over the row. */
-static void add_row(const cw_antenna_state *state, const cw_grid *grid, int c, int64_t j, int64_t k,
-                    double scale, cw_precision precision, void *array) {
-  const int64_t at = cw_grid_index(grid, 0, j, k), n = grid->cells[0];
-  for (int m = 0; m < state->antenna.count; m++) {
-    const double weight = scale * current_of(&state->antenna, &state->antenna.mode[m], c);
-    if (weight == 0)
+static void add_waves(const cw_engine *engine, const cw_antenna_waves *waves, cw_vector_view J) {
+  const cw_grid *grid = &engine->grid;
+  const int64_t rows = (int64_t)grid->cells[1] * grid->cells[2];
+  for (int c = 0; c < 3; c++) {
+    if (!waves->weight[c])
       continue;
-    const double *y = state->wave[1][c == 1] + 2 * (m * (int64_t)grid->cells[1] + j);
-    const double *z = state->wave[2][c == 2] + 2 * (m * (int64_t)grid->cells[2] + k);
-    const double *x = state->wave[0][c == 0] + 2 * m * n, *a = &state->amplitude[2 * m];
-    const double yz[2] = {y[0] * z[0] - y[1] * z[1], y[0] * z[1] + y[1] * z[0]};
-    const double re = weight * (a[0] * yz[0] - a[1] * yz[1]);
-    const double im = weight * (a[0] * yz[1] + a[1] * yz[0]);
-    for (int64_t i = 0; i < n; i++)
-      cw_real_set(array, precision, at + i,
-                  cw_real_get(array, precision, at + i) + re * x[2 * i] - im * x[2 * i + 1]);
+#pragma omp parallel for schedule(static) num_threads(cw_context_threads(engine->context))
+    for (int64_t row = 0; row < rows; row++)
+      add_row(waves, grid, c, row % grid->cells[1], row / grid->cells[1], J.precision,
+              J.component[c]);
   }
 }
 
 cw_status cw_engine_add_antenna(cw_engine *engine) {
   cw_antenna_state *state = engine->antenna;
-  const cw_deck *deck = engine->deck;
-  const cw_grid *grid = &engine->grid;
   if (!state)
     return CW_OK;
-  if (!deck->algorithms.deposit.enable)
+  if (!engine->deck->algorithms.deposit.enable)
     CW_TRY(cw_fields_zero_J(engine->fields));
   advance(engine, state);
-  const cw_vector_view J = cw_fields_J(engine->fields);
-  /* J is a sum of charges times velocities: E -= dt q0 / (B0 V0) J */
-  const double scale = deck->B0 * deck->V0 / deck->q0;
-  const int64_t rows = (int64_t)grid->cells[1] * grid->cells[2];
-  for (int c = 0; c < 3; c++) {
-#pragma omp parallel for schedule(static) num_threads(cw_context_threads(engine->context))
-    for (int64_t row = 0; row < rows; row++)
-      add_row(state, grid, c, row % grid->cells[1], row / grid->cells[1], scale, J.precision,
-              J.component[c]);
+  const size_t bytes = 2 * (size_t)state->antenna.count * sizeof *state->amplitude;
+  if (engine->space == CW_SPACE_DEVICE) { /* all that crosses in a step */
+    CW_TRY(cw_device_copy_to(engine->context, state->waves.amplitude, state->amplitude, bytes));
+    return cw_engine_add_antenna_cuda(engine->context, &state->waves, &engine->grid,
+                                      cw_fields_J(engine->fields));
   }
+  memcpy(state->waves.amplitude, state->amplitude, bytes);
+  add_waves(engine, &state->waves, cw_fields_J(engine->fields));
   return CW_OK;
 }
 

@@ -59,20 +59,9 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
   return cw_cells_create(engine->context, &cells, &species->cells);
 }
 
-/* The first part of a deck that has no device code, or NULL. */
-static const char *host_only_part(const cw_deck *deck) {
-  if (ops_of(deck)->host_only && ops_of(deck)->host_only(deck))
-    return ops_of(deck)->host_only(deck);
-  if (cw_deck_setup_has_table(deck, "antenna"))
-    return "[setup.antenna]";
-  if (deck->grid.window_axis != CW_WINDOW_NONE)
-    return "[grid.window]";
-  return cw_engine_match_bytes(deck, &(cw_grid){.points = 1}) > 0 ? "a side of kind MATCH" : NULL;
-}
-
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
-  const char *host_only = host_only_part(deck);
   const cw_engine_ops *ops = ops_of(deck);
+  const char *host_only = ops->host_only ? ops->host_only(deck) : NULL;
   if (cw_context_backend(context) == CW_BACKEND_CPU)
     return CW_OK;
   if (!host_only)
@@ -189,7 +178,8 @@ static cw_status explain(cw_engine *engine, cw_status status) {
   memcpy(message, cw_context_message(engine->context), sizeof message);
   if (status != CW_ERROR_NUMERIC)
     return status;
-  if (cw_engine_explain_forces(engine) == CW_ERROR_INPUT)
+  if (cw_engine_explain_forces(engine) == CW_ERROR_INPUT ||
+      cw_engine_explain_match(engine) == CW_ERROR_INPUT)
     return CW_ERROR_INPUT;
   return cw_fail(engine->context, status, "%s", message);
 }

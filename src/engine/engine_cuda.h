@@ -5,6 +5,8 @@
 #include <cellwise/grid.h>
 #include <cellwise/particles.h>
 
+#include "engine/window_body.h"
+#include "setup/antenna_body.h"
 #include "setup/expression_body.h"
 #include "setup/inject_region.h"
 
@@ -41,6 +43,9 @@ cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double
 /* total = own + external, `points` values each; own and total in that precision. Queued. */
 cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_precision precision,
                                    const void *own, const double *external, void *total);
+/* The interior of a field, and behind the sides what it ends with there. Queued. */
+cw_status cw_engine_continue_cuda(cw_context *context, const cw_grid *grid, cw_precision precision,
+                                  const void *field, double *values);
 /* Largest |density| over the interior; work: one double on the device. Waits for it. */
 cw_status cw_engine_largest_cuda(cw_context *context, const cw_grid *grid, const double *density,
                                  double *work, double *largest);
@@ -74,6 +79,18 @@ int64_t cw_engine_external_stack(int depth);
  * wait. */
 cw_status cw_engine_fill_external_cuda(cw_context *context, const cw_external_job *job,
                                        cw_external_fault *first);
+
+/* cw_window_move for all slots. Queued. */
+cw_status cw_engine_move_particles_cuda(cw_context *context, const cw_particles_view *particles,
+                                        int axis, int32_t cells, int32_t end);
+/* The shifted array into `moved`, another one; shift->fresh is on the device. Queued. */
+cw_status cw_engine_shift_array_cuda(cw_context *context, const cw_window_shift *shift,
+                                     cw_precision precision, const void *array, void *moved);
+
+/* Adds the current of an antenna's waves, whose arrays are on the device, to the interior of J: the
+ * same bits as the host's. Queued. */
+cw_status cw_engine_add_antenna_cuda(cw_context *context, const cw_antenna_waves *waves,
+                                     const cw_grid *grid, cw_vector_view J);
 
 #ifdef __cplusplus
 }

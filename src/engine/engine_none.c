@@ -37,6 +37,24 @@ cw_status cw_engine_fill_external_cuda(cw_context *context, const cw_external_jo
   return absent(context);
 }
 
+cw_status cw_engine_move_particles_cuda(cw_context *context, const cw_particles_view *particles,
+                                        int axis, int32_t cells, int32_t end) {
+  (void)particles, (void)axis, (void)cells, (void)end;
+  return absent(context);
+}
+
+cw_status cw_engine_shift_array_cuda(cw_context *context, const cw_window_shift *shift,
+                                     cw_precision precision, const void *array, void *moved) {
+  (void)shift, (void)precision, (void)array, (void)moved;
+  return absent(context);
+}
+
+cw_status cw_engine_add_antenna_cuda(cw_context *context, const cw_antenna_waves *waves,
+                                     const cw_grid *grid, cw_vector_view J) {
+  (void)waves, (void)grid, (void)J;
+  return absent(context);
+}
+
 cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double *total,
                                      const double *one) {
   (void)points, (void)total, (void)one;
@@ -46,6 +64,12 @@ cw_status cw_engine_add_density_cuda(cw_context *context, int64_t points, double
 cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_precision precision,
                                    const void *own, const double *external, void *total) {
   (void)points, (void)precision, (void)own, (void)external, (void)total;
+  return absent(context);
+}
+
+cw_status cw_engine_continue_cuda(cw_context *context, const cw_grid *grid, cw_precision precision,
+                                  const void *field, double *values) {
+  (void)grid, (void)precision, (void)field, (void)values;
   return absent(context);
 }
 

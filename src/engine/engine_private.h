@@ -49,6 +49,8 @@ typedef struct cw_engine_ops {
 
 extern const cw_engine_ops cw_srpic_ops, cw_ecsim_ops;
 
+enum { CW_STEP_MARKS = 8 }; /* of a step, its beginning too; no engine has more */
+
 /* What the engines themselves do to arrays, by the space that they run in. */
 typedef struct cw_engine_space_ops {
   int64_t chunk; /* particles whose momenta are centred, or places shifted, at a time */
@@ -144,15 +146,17 @@ cw_status cw_engine_external(cw_engine *engine, double t, const double *value[6]
 cw_status cw_engine_create_match(cw_engine *engine);
 void cw_engine_destroy_match(cw_engine *engine);
 /* Takes the interior of E and B for what the deck gives no expressions of. */
-void cw_engine_match_initial(cw_engine *engine);
-/* The array of component f, if it is kept as it was at the start, else NULL (and the expressions are
- * to be formed anew): the box has moved. */
+cw_status cw_engine_match_initial(cw_engine *engine);
+/* The array of component f in the engine's space, if it is kept as it was at the start, else NULL (and
+ * the expressions are to be formed anew): the box has moved. */
 double *cw_engine_match_shift(cw_engine *engine, int f);
 /* Brings the expressions to time t. */
 cw_status cw_engine_match(cw_engine *engine, double t);
+/* As cw_engine_explain_forces, of these expressions. */
+cw_status cw_engine_explain_match(cw_engine *engine);
 /* Values over the grid, ghost cells included, as an array without a name. */
 cw_array cw_engine_grid_array(const cw_engine *engine, cw_array_type type, void *data);
-/* Component f of six, if a checkpoint has to keep it; 0: it does not. */
+/* Component f of six, in the engine's space, if a checkpoint has to keep it; 0: it does not. */
 int cw_engine_match_array(cw_engine *engine, int f, cw_array *array);
 double cw_engine_match_bytes(const cw_deck *deck, const cw_grid *grid);
 
@@ -178,8 +182,10 @@ void cw_engine_destroy_sources(cw_engine *engine);
 /* The first id that no particle has had; ids of new particles are to be counted. */
 uint64_t cw_engine_next_id(const cw_engine *engine);
 void cw_engine_count_ids(cw_engine *engine, const cw_particles *particles);
-/* Payloads and marks of the particles from slot before[s] of each species on. */
-cw_status cw_engine_name_newborn(cw_engine *engine, const int64_t *before);
+/* Payloads and marks of the particles from slot before[s] of each container on, which are on the
+ * host; NULL: none of that species. */
+cw_status cw_engine_name_newborn(cw_engine *engine, cw_particles *const *particles,
+                                 const int64_t *before);
 /* The particles that come in this step, between sort and push. */
 cw_status cw_engine_inject(cw_engine *engine);
 /* Their state for a checkpoint, the next id; 0: there are none. */

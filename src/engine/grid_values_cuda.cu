@@ -1,6 +1,7 @@
 /* Values over the grid on the device: sums of two, largest ones. */
 #include "base/device_cuda.cuh"
 #include "engine/engine_cuda.h"
+#include "engine/grid_values_body.h"
 
 namespace {
 
@@ -13,6 +14,12 @@ template <class real>
 __global__ void __launch_bounds__(CW_THREADS)
     add_field(int64_t points, const real *own, const double *external, real *total) {
   cw_grid_stride(k, points) total[k] = (real)((double)own[k] + external[k]);
+}
+
+template <class real>
+__global__ void __launch_bounds__(CW_THREADS)
+    continue_field(cw_grid grid, const real *field, double *values) {
+  cw_grid_stride(p, grid.points) values[p] = (double)field[cw_nearest_inside(&grid, p)];
 }
 
 /* Values that are not negative order as their bits do, so that a maximum is one of integers. */
@@ -49,6 +56,18 @@ cw_status cw_engine_add_field_cuda(cw_context *context, int64_t points, cw_preci
   else
     CW_CUDA_LAUNCH_NAMED(context, "add_field", add_field<float>, blocks, CW_THREADS, 0, points,
                          (const float *)own, external, (float *)total);
+  return CW_OK;
+}
+
+cw_status cw_engine_continue_cuda(cw_context *context, const cw_grid *grid, cw_precision precision,
+                                  const void *field, double *values) {
+  const unsigned blocks = cw_cuda_blocks(context, grid->points, CW_THREADS);
+  if (precision == CW_DOUBLE)
+    CW_CUDA_LAUNCH_NAMED(context, "continue_field", continue_field<double>, blocks, CW_THREADS, 0,
+                         *grid, (const double *)field, values);
+  else
+    CW_CUDA_LAUNCH_NAMED(context, "continue_field", continue_field<float>, blocks, CW_THREADS, 0,
+                         *grid, (const float *)field, values);
   return CW_OK;
 }
 

@@ -4,14 +4,13 @@
 
 #include "base/context_private.h"
 #include "base/reals.h"
-#include "engine/engine_private.h"
-#include "setup/external.h"
+#include "engine/external_values.h"
+#include "engine/grid_values_body.h"
 
 struct cw_match {
-  cw_external *external; /* match_E, match_B; NULL: neither is given */
-  int given[2];          /* of E and B; else the initial field stays the target */
-  double time;           /* of the expressions' values; NAN: none yet */
-  double *target[6];     /* Ex ... Bz over the grid */
+  int given[2]; /* match_E, match_B; else the initial field stays the target */
+  cw_external_values values;
+  double *initial[6]; /* over the grid, in the engine's space; NULL where expressions are given */
 };
 
 static int any_side(const cw_deck *deck) {
@@ -27,74 +26,78 @@ double cw_engine_match_bytes(const cw_deck *deck, const cw_grid *grid) {
 
 cw_status cw_engine_create_match(cw_engine *engine) {
   cw_context *context = engine->context;
+  cw_external *external;
+  const double *target[6];
   if (!any_side(engine->deck))
     return CW_OK;
   CW_TRY(CW_NEW(context, 1, "matching sides", &engine->match));
   cw_match *match = engine->match;
-  match->time = NAN;
   match->given[0] = cw_deck_setup_parameter(engine->deck, "match_E") != NULL;
   match->given[1] = cw_deck_setup_parameter(engine->deck, "match_B") != NULL;
-  CW_TRY(cw_external_create(context, engine->deck, "match", 0, &match->external));
-  for (int f = 0; f < 6; f++)
-    CW_TRY(CW_NEW(context, engine->grid.points, "field to match", &match->target[f]));
-  cw_fields_match(engine->fields, (const double *const *)match->target);
+  CW_TRY(cw_external_create(context, engine->deck, "match", 0, &external));
+  if (external)
+    CW_TRY(cw_external_values_create(engine, external, 1, &match->values));
+  for (int f = 0; f < 6; f++) {
+    if (!match->given[f / 3])
+      CW_TRY(cw_memory_alloc(context, engine->space, (size_t)engine->grid.points, sizeof(double),
+                             "field to match", (void **)&match->initial[f]));
+    target[f] = match->given[f / 3] ? match->values.value[f] : match->initial[f];
+  }
+  cw_fields_match(engine->fields, target);
   return CW_OK;
 }
 
 void cw_engine_destroy_match(cw_engine *engine) {
   if (!engine->match)
     return;
-  cw_external_destroy(engine->match->external);
+  cw_external_values_destroy(engine, &engine->match->values);
   for (int f = 0; f < 6; f++)
-    CW_DELETE(engine->context, engine->match->target[f]);
+    cw_memory_free(engine->context, engine->space, engine->match->initial[f]);
   CW_DELETE(engine->context, engine->match);
   engine->match = NULL;
 }
 
 /* The interior of a field, going on behind the sides as it ends there. */
-static void take(const cw_grid *grid, cw_precision precision, const void *field, double *target) {
-  for (int64_t p = 0; p < grid->points; p++) {
-    int64_t index[3] = {0, 0, 0}, rest = p;
-    for (int a = grid->dim - 1; a >= 0; a--) {
-      index[a] = rest / grid->stride[a] - grid->ghost;
-      rest %= grid->stride[a];
-      index[a] = cw_max_i64(0, cw_min_i64(index[a], grid->cells[a] - 1));
-    }
-    target[p] = cw_real_get(field, precision, cw_grid_index(grid, index[0], index[1], index[2]));
-  }
+static cw_status take(const cw_engine *engine, cw_precision precision, const void *field,
+                      double *target) {
+  const cw_grid *grid = &engine->grid;
+  if (engine->space == CW_SPACE_DEVICE)
+    return cw_engine_continue_cuda(engine->context, grid, precision, field, target);
+  for (int64_t p = 0; p < grid->points; p++)
+    target[p] = cw_real_get(field, precision, cw_nearest_inside(grid, p));
+  return CW_OK;
 }
 
-void cw_engine_match_initial(cw_engine *engine) {
+cw_status cw_engine_match_initial(cw_engine *engine) {
   const cw_vector_view E = cw_fields_E(engine->fields), B = cw_fields_B(engine->fields);
   for (int f = 0; f < 6 && engine->match; f++)
-    if (!engine->match->given[f / 3])
-      take(&engine->grid, E.precision, f < 3 ? E.component[f] : B.component[f - 3],
-           engine->match->target[f]);
+    if (engine->match->initial[f])
+      CW_TRY(take(engine, E.precision, f < 3 ? E.component[f] : B.component[f - 3],
+                  engine->match->initial[f]));
+  return CW_OK;
 }
 
 cw_status cw_engine_match(cw_engine *engine, double t) {
-  cw_match *match = engine->match;
-  if (!match || !match->external || match->time == t ||
-      (!isnan(match->time) && !cw_external_moves(match->external)))
+  if (!engine->match || !engine->match->values.external)
     return CW_OK;
-  for (int f = 0; f < 6; f++)
-    if (match->given[f / 3])
-      CW_TRY(cw_external_fill(match->external, &engine->grid, f, t, match->target[f]));
-  match->time = t;
-  return CW_OK;
+  return cw_external_values_at(engine, &engine->match->values, t);
+}
+
+cw_status cw_engine_explain_match(cw_engine *engine) {
+  return engine->match ? cw_external_values_explain(engine, &engine->match->values) : CW_OK;
 }
 
 double *cw_engine_match_shift(cw_engine *engine, int f) {
   if (!engine->match)
     return NULL;
-  engine->match->time = NAN;
-  return engine->match->given[f / 3] ? NULL : engine->match->target[f];
+  engine->match->values.time = NAN;
+  return engine->match->initial[f];
 }
 
 int cw_engine_match_array(cw_engine *engine, int f, cw_array *array) {
-  if (!engine->match || engine->match->given[f / 3])
+  if (!engine->match || !engine->match->initial[f])
     return 0;
-  *array = cw_engine_grid_array(engine, CW_ARRAY_F64, engine->match->target[f]);
+  *array = cw_engine_grid_array(engine, CW_ARRAY_F64, engine->match->initial[f]);
   snprintf(array->name, CW_ARRAY_NAME, "match/%c/%c", f < 3 ? 'E' : 'B', "xyz"[f % 3]);
   return 1;
 }

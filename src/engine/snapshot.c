@@ -134,10 +134,11 @@ static cw_status save_table(const passage *way, const cw_species_state *species)
 }
 
 static cw_status pass_sources(const passage *way) {
-  member item = {.space = CW_SPACE_HOST};
+  member item = {.space = way->engine->space};
   for (int f = 0; f < 6; f++)
     if (cw_engine_match_array(way->engine, f, &item.array))
       CW_TRY(pass(way, &item));
+  item.space = CW_SPACE_HOST;
   if (cw_engine_antenna_array(way->engine, &item.array))
     CW_TRY(pass(way, &item));
   if (cw_engine_sources_array(way->engine, &item.array))

@@ -123,9 +123,8 @@ static cw_status inject_all(cw_engine *engine, const cw_inject_target *target) {
   return CW_OK;
 }
 
-/* Payloads and marks of the particles from slot before[s] on. */
-static cw_status name_newborn(cw_engine *engine, cw_particles *const *particles,
-                              const int64_t *before) {
+cw_status cw_engine_name_newborn(cw_engine *engine, cw_particles *const *particles,
+                                 const int64_t *before) {
   const cw_newborn *newborn = engine->sources->newborn;
   for (int s = 0; s < engine->species_count && newborn; s++) {
     if (!particles[s])
@@ -135,13 +134,6 @@ static cw_status name_newborn(cw_engine *engine, cw_particles *const *particles,
                           cw_engine_time(engine)));
   }
   return CW_OK;
-}
-
-cw_status cw_engine_name_newborn(cw_engine *engine, const int64_t *before) {
-  cw_particles *particles[CW_DECK_MAX_SPECIES];
-  for (int s = 0; s < engine->species_count; s++)
-    particles[s] = engine->species[s].particles;
-  return name_newborn(engine, particles, before);
 }
 
 /* What comes in a step is made on the host, with the bits that it has there, and crosses to the
@@ -170,7 +162,7 @@ cw_status cw_engine_inject(cw_engine *engine) {
     before[s] = particles[s] ? cw_particles_count(particles[s]) : 0;
   }
   CW_TRY(inject_all(engine, &target));
-  CW_TRY(name_newborn(engine, particles, before));
+  CW_TRY(cw_engine_name_newborn(engine, particles, before));
   for (int s = 0; s < engine->species_count && on_device; s++)
     if (particles[s])
       CW_TRY(cw_particles_append(engine->species[s].particles, particles[s]));

@@ -7,7 +7,7 @@
 #include "engine/engine_cuda.h"
 #include "engine/engine_private.h"
 
-enum { MARKS = 128 * (CW_STAGE_COUNT + 1) }; /* a wait at least every so many steps */
+enum { MARKS = 128 * CW_STEP_MARKS }; /* a wait at least every so many steps */
 
 struct cw_engine_device {
   double *work; /* CW_ENERGY_WORK values */
@@ -51,7 +51,7 @@ static cw_status device_wait(cw_engine *engine) {
 
 static cw_status device_mark(cw_engine *engine, int stage) {
   cw_engine_device *device = engine->device;
-  if (stage == CW_STAGE_COUNT && device->marks > MARKS - (CW_STAGE_COUNT + 1))
+  if (stage == CW_STAGE_COUNT && device->marks > MARKS - CW_STEP_MARKS)
     CW_TRY(device_wait(engine));
   CW_TRY(cw_device_event_record(engine->context, device->event[device->marks]));
   device->stage[device->marks++] = stage;

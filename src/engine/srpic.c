@@ -136,6 +136,7 @@ static cw_status step(cw_engine *engine) {
   int moved;
   CW_TRY(mark(engine, CW_STAGE_COUNT));
   CW_TRY(cw_engine_move_window(engine, &moved));
+  CW_TRY(mark(engine, CW_STAGE_BOUNDARIES));
   CW_TRY(sort_species(engine, moved));
   CW_TRY(mark(engine, CW_STAGE_SORT));
   engine->halfway = 1;
@@ -176,7 +177,7 @@ static cw_status create(cw_engine *engine) {
                                     !deck->algorithms.deposit.vendor_sort));
   CW_TRY(cw_engine_create_match(engine));
   CW_TRY(cw_engine_load(engine, cw_fields_E(engine->fields), cw_fields_B(engine->fields)));
-  cw_engine_match_initial(engine);
+  CW_TRY(cw_engine_match_initial(engine));
   CW_TRY(cw_engine_match(engine, 0));
   return cw_fields_fill_ghosts(engine->fields);
 }

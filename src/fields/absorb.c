@@ -63,7 +63,7 @@ cw_status cw_fields_absorb(cw_fields *fields, const cw_fields_kind *kind, int co
         continue;
       const cw_layer layer = make_layer(fields, kind, dt, axis, upper);
       if (fields->options.boundary[axis][upper] == CW_FIELD_MATCH)
-        cw_fields_approach(fields, &layer, component, array);
+        CW_TRY(cw_fields_approach(fields, &layer, component, array));
       else
         CW_TRY(fields->ops->damp(fields, &layer, array));
     }

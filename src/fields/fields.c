@@ -64,13 +64,8 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
                    options->correction);
   if (options->space != CW_SPACE_HOST && !cw_fields_device_ops())
     return cw_fail(context, CW_ERROR_UNSUPPORTED, "fields: this build has no device code");
-  for (int axis = 0; axis < grid->dim; axis++) {
+  for (int axis = 0; axis < grid->dim; axis++)
     CW_TRY(check_axis(context, grid, options, axis));
-    for (int upper = 0; upper < 2; upper++)
-      if (options->boundary[axis][upper] == CW_FIELD_MATCH && options->space != CW_SPACE_HOST)
-        return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                       "fields: matching sides work on the host only");
-  }
   return CW_OK;
 }
 
@@ -154,8 +149,8 @@ cw_status cw_fields_fill_ghosts(cw_fields *fields) {
     cw_fields_kind E = cw_fields_kind_E(a), B = cw_fields_kind_B(a);
     CW_TRY(cw_fields_fill_array(fields, &E, fields->options.precision, fields->E[a]));
     CW_TRY(cw_fields_fill_array(fields, &B, fields->options.precision, fields->B[a]));
-    cw_fields_set_outside(fields, &E, a, fields->E[a]);
-    cw_fields_set_outside(fields, &B, 3 + a, fields->B[a]);
+    CW_TRY(cw_fields_set_outside(fields, &E, a, fields->E[a]));
+    CW_TRY(cw_fields_set_outside(fields, &B, 3 + a, fields->B[a]));
   }
   return CW_OK;
 }
@@ -178,6 +173,7 @@ const cw_fields_ops cw_fields_host_ops = {
     .curl = cw_fields_host_curl,
     .lines = cw_fields_host_lines,
     .damp = cw_fields_host_damp,
+    .match = cw_fields_host_match,
     .filter = cw_fields_host_filter,
     .squares = cw_fields_host_squares,
     .divergence = cw_fields_host_divergence,

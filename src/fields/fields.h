@@ -39,7 +39,8 @@ cw_vector_view cw_fields_B(const cw_fields *fields);
 cw_vector_view cw_fields_J(const cw_fields *fields);
 
 /* What matching sides take the fields to: Ex ... Bz, double over the grid with its ghost cells,
- * which hold what goes on behind the sides; borrowed until the next call. NULL: 0. */
+ * which hold what goes on behind the sides, in the fields' space; borrowed until the next call. NULL:
+ * 0. */
 void cw_fields_match(cw_fields *fields, const double *const target[6]);
 
 /* Errors of the updates: CW_ERROR_ARGUMENT (a dt or scale that is not finite).

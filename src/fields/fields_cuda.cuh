@@ -42,7 +42,9 @@ typedef struct cw_filter_box {
 cw_status cw_filter_device(cw_context *context, const cw_filter_box *box, cw_precision precision,
                            int passes, void **from, void **to);
 
-/* filters_cuda.cu, diagnostics_cuda.cu: entries of the device's table. */
+/* match_cuda.cu, filters_cuda.cu, diagnostics_cuda.cu: entries of the device's table. */
+cw_status cw_fields_device_match(cw_fields *fields, const cw_node_range *range,
+                                 const cw_layer *layer, const double *target, void *array);
 cw_status cw_fields_device_filter(cw_fields *fields, const cw_fields_kind *kind,
                                   cw_precision precision, void **array, int passes);
 cw_status cw_fields_device_squares(cw_fields *fields, double sums[2]);

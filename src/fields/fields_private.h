@@ -87,6 +87,10 @@ typedef struct cw_fields_ops {
                      const cw_line_ops *ops);
   /* Multiplies what stands in a layer by its factors, all interior lines. */
   cw_status (*damp)(cw_fields *fields, const cw_layer *layer, void *array);
+  /* Takes what stands in the range to the target (NULL: 0) by the layer's factors, or at once where
+   * there is no layer. */
+  cw_status (*match)(cw_fields *fields, const cw_node_range *range, const cw_layer *layer,
+                     const double *target, void *array);
   /* May exchange *array for another of the same size that the fields own, if it is one of J. */
   cw_status (*filter)(cw_fields *fields, const cw_fields_kind *kind, cw_precision precision,
                       void **array, int passes);
@@ -108,7 +112,7 @@ struct cw_fields {
   cw_fields_options options; /* with defaults resolved */
   const cw_fields_ops *ops;
   void *E[3], *B[3], *J[3];
-  const double *target[6]; /* of matching sides; NULL: 0 */
+  const double *target[6]; /* of matching sides, in the fields' space; NULL: 0 */
   int passes;              /* of the last sync_J: how far a charge near a wall has been spread */
   void *work;              /* scratch of the filter, grown as needed; in the fields' space */
   size_t work_size;
@@ -144,17 +148,19 @@ double cw_fields_layer_width(const cw_fields_options *options, int axis, int upp
  * absorb, to the target in those that match. */
 cw_status cw_fields_absorb(cw_fields *fields, const cw_fields_kind *kind, int component,
                            void *array, double dt);
-/* In one layer that matches, on the host. */
-void cw_fields_approach(cw_fields *fields, const cw_layer *layer, int component, void *array);
+/* In one layer that matches. */
+cw_status cw_fields_approach(cw_fields *fields, const cw_layer *layer, int component, void *array);
 /* Behind sides that match, and on them, the target. */
-void cw_fields_set_outside(cw_fields *fields, const cw_fields_kind *kind, int component,
-                           void *array);
+cw_status cw_fields_set_outside(cw_fields *fields, const cw_fields_kind *kind, int component,
+                                void *array);
 
 /* The host's entries of the table, by file. */
 cw_status cw_fields_host_curl(cw_fields *fields, const cw_yee_job *job);
 cw_status cw_fields_host_lines(cw_fields *fields, cw_precision precision, void *array, int axis,
                                const cw_line_ops *ops);
 cw_status cw_fields_host_damp(cw_fields *fields, const cw_layer *layer, void *array);
+cw_status cw_fields_host_match(cw_fields *fields, const cw_node_range *range, const cw_layer *layer,
+                               const double *target, void *array);
 cw_status cw_fields_host_filter(cw_fields *fields, const cw_fields_kind *kind,
                                 cw_precision precision, void **array, int passes);
 cw_status cw_fields_host_squares(cw_fields *fields, double sums[2]);

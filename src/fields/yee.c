@@ -24,8 +24,7 @@ static cw_status finish(cw_fields *fields, const cw_fields_kind *kind, int compo
                         double dt) {
   CW_TRY(cw_fields_absorb(fields, kind, component, array, dt));
   CW_TRY(cw_fields_fill_array(fields, kind, fields->options.precision, array));
-  cw_fields_set_outside(fields, kind, component, array);
-  return CW_OK;
+  return cw_fields_set_outside(fields, kind, component, array);
 }
 
 cw_status cw_fields_advance_B(cw_fields *fields, double dt) {

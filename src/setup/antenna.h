@@ -2,9 +2,8 @@
 #ifndef CW_SETUP_ANTENNA_H
 #define CW_SETUP_ANTENNA_H
 
+#include "setup/antenna_body.h"
 #include "setup/setup.h"
-
-enum { CW_ANTENNA_MODES = 256 };
 
 /* A vector potential d Re sum over modes of a exp(i k x), whose curl's curl is the current. Of each
  * mode: waves a box length along each axis, wave number on the grid K_a = 2/dx sin(k_a dx/2), and

@@ -201,6 +201,8 @@ cw_status cw_loader_inject(cw_loader *loader, const cw_injection *injection) {
   const int64_t cells = cell_count(loader->target->grid);
   int64_t *slots = NULL;
   cw_status status = CW_OK;
+  if (!loader->target->particles)
+    return CW_OK;
   CW_TRY_CLEANUP(status, CW_NEW(context, cells + 1, "particles a cell", &slots));
   if (!count_cells(loader, injection, slots)) {
     status = cw_fail(context, CW_ERROR_NUMERIC,

@@ -47,6 +47,7 @@ void cw_loader_init(cw_loader *loader, const cw_setup_target *target);
  * Ids start from 1 with the first injection and count cells, then places in the cell; everything
  * random is keyed by the deck's seed, the species and the id, so the result does not depend on the
  * number of threads. i_prev and dx_prev repeat i and dx.
+ * Nothing is done for a target that wants its fields alone.
  * Errors: CW_ERROR_MEMORY, CW_ERROR_INPUT (more particles than a species' maxnpart),
  * CW_ERROR_NUMERIC (a profile that is negative or not finite); the target is then incomplete. */
 cw_status cw_loader_inject(cw_loader *loader, const cw_injection *injection);

@@ -304,12 +304,12 @@ cw_status cw_setup_fill(const cw_setup_target *target) {
     return cw_fail(target->context, CW_ERROR_ARGUMENT,
                    "setup: %d containers for the deck's %d species", target->species_count,
                    target->deck->particles.species_count);
-  for (int s = 0; s < target->species_count; s++)
+  for (int s = 0; s < target->species_count && target->particles; s++)
     if (cw_particles_count(target->particles[s]) != 0)
       return cw_fail(target->context, CW_ERROR_ARGUMENT,
                      "setup: the container of species %d is not empty", s + 1);
   CW_TRY(problem->fill(target));
-  return name_newborn(target);
+  return target->particles ? name_newborn(target) : CW_OK;
 }
 
 void cw_setup_scales(const cw_deck *deck, int species, cw_species_scales *scales) {

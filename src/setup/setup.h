@@ -21,9 +21,11 @@ typedef struct cw_setup_target {
   const cw_deck *deck;
   const cw_grid *grid;
   int species_count;
-  cw_particles **particles; /* [species_count], empty on entry */
-  cw_vector_view E, B;      /* interior to be set; ghost cells are filled afterwards */
-  uint64_t first_id;        /* of the particles, for problems that may fill a moving window; 0: 1 */
+  /* [species_count], empty on entry; NULL: the fields alone are wanted, of problems that may fill a
+   * moving window. */
+  cw_particles **particles;
+  cw_vector_view E, B; /* interior to be set; ghost cells are filled afterwards */
+  uint64_t first_id;   /* of the particles, for problems that may fill a moving window; 0: 1 */
 } cw_setup_target;
 
 /* What a problem's start has of one species, for advice: largest density in units of n0, lowest

@@ -14,14 +14,22 @@
 
 enum { TWIN_DECK = 4096 };
 
-typedef enum twin_walls { TWIN_PERIODIC = 0, TWIN_REFLECT, TWIN_ABSORB } twin_walls;
+typedef enum twin_walls {
+  TWIN_PERIODIC = 0,
+  TWIN_REFLECT,
+  TWIN_ABSORB,
+  TWIN_MATCH, /* to given fields, or those of the start */
+  TWIN_OPEN   /* conductors that absorb particles: no layer */
+} twin_walls;
 typedef enum twin_deposit { TWIN_FLAT = 0, TWIN_TILED, TWIN_FIXED } twin_deposit;
 
-/* A warm pair plasma in a small box; walls stand along axis 0. */
+/* A warm pair plasma in a small box; walls stand along one axis. */
 typedef struct twin_case {
   int dim;
   cw_precision precision;
   twin_walls walls;
+  int axis;   /* of the walls */
+  int window; /* 1: the box follows along that axis */
   twin_deposit deposit;
   int interval; /* of the sort */
   int order, filters, weights;
@@ -31,22 +39,55 @@ typedef struct twin_case {
   const char *setup;  /* keys of [setup], or NULL */
 } twin_case;
 
+/* Appends a list of an entry for each axis, which `write` writes. */
+typedef int twin_entry(const twin_case *c, int axis, char *text, size_t room);
+static inline int twin_list(const twin_case *c, const char *key, twin_entry *write, char *text) {
+  int used = sprintf(text, "%s = [", key);
+  for (int a = 0; a < c->dim; a++) {
+    used += write(c, a, text + used, 64);
+    used += sprintf(text + used, a + 1 < c->dim ? ", " : "]\n");
+  }
+  return used;
+}
+
+/* A window keeps some cells empty. */
+static inline int twin_cells(const twin_case *c, int axis) {
+  static const int cells[3][3] = {{96}, {24, 20}, {12, 10, 14}};
+  return cells[c->dim - 1][axis] + (c->window && axis == c->axis ? 14 : 0);
+}
+static inline int twin_resolution(const twin_case *c, int axis, char *text, size_t room) {
+  return snprintf(text, room, "%d", twin_cells(c, axis));
+}
+static inline int twin_extent(const twin_case *c, int axis, char *text, size_t room) {
+  return snprintf(text, room, "[0.0, %.1f]", 0.1 * twin_cells(c, axis));
+}
+static inline int twin_fields(const twin_case *c, int axis, char *text, size_t room) {
+  static const char *const names[] = {"PERIODIC", "CONDUCTOR", "ABSORB", "MATCH", "CONDUCTOR"};
+  return snprintf(text, room, "[\"%s\"]", names[axis == c->axis ? c->walls : TWIN_PERIODIC]);
+}
+static inline int twin_particles(const twin_case *c, int axis, char *text, size_t room) {
+  static const char *const names[] = {"PERIODIC", "REFLECT", "ABSORB", "ABSORB", "ABSORB"};
+  return snprintf(text, room, "[\"%s\"]", names[axis == c->axis ? c->walls : TWIN_PERIODIC]);
+}
+
+static inline int twin_grid(const twin_case *c, char *text) {
+  static const char *const layers[] = {"", "", "boundaries.absorb.ds = 0.3\n",
+                                       "boundaries.match.ds = 0.3\n", ""};
+  int used = sprintf(text, "[grid]\nmetric.metric = \"minkowski\"\n%s", layers[c->walls]);
+  used += twin_list(c, "resolution", twin_resolution, text + used);
+  used += twin_list(c, "extent", twin_extent, text + used);
+  used += twin_list(c, "boundaries.fields", twin_fields, text + used);
+  used += twin_list(c, "boundaries.particles", twin_particles, text + used);
+  return used + (c->window ? sprintf(text + used, "window.axis = \"%c\"\n", 'x' + c->axis) : 0);
+}
+
 static inline void twin_deck(const twin_case *c, char text[TWIN_DECK]) {
-  static const char *const resolution[] = {"[96]", "[24, 20]", "[12, 10, 14]"};
-  static const char *const extent[] = {"[[0.0, 9.6]]", "[[0.0, 2.4], [0.0, 2.0]]",
-                                       "[[0.0, 1.2], [0.0, 1.0], [0.0, 1.4]]"};
-  static const char *const fields[] = {"PERIODIC", "CONDUCTOR", "ABSORB"};
-  static const char *const particles[] = {"PERIODIC", "REFLECT", "ABSORB"};
-  static const char *const rest[] = {"", ", [\"PERIODIC\"]", ", [\"PERIODIC\"], [\"PERIODIC\"]"};
-  const int d = c->dim - 1;
   int used = snprintf(
       text, TWIN_DECK,
       "[simulation]\nname = \"twin\"\nengine = \"srpic\"\nruntime = 1000.0\nprecision = \"%s\"\n"
-      "[grid]\nresolution = %s\nextent = %s\n[grid.metric]\nmetric = \"minkowski\"\n"
-      "[grid.boundaries]\nfields = [[\"%s\"]%s]\nparticles = [[\"%s\"]%s]\n%s"
       "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[algorithms]\ncurrent_filters = %d\n",
-      cw_precision_name(c->precision), resolution[d], extent[d], fields[c->walls], rest[d],
-      particles[c->walls], rest[d], c->walls == TWIN_ABSORB ? "absorb.ds = 0.3\n" : "", c->filters);
+      cw_precision_name(c->precision), c->filters);
+  used += twin_grid(c, text + used);
   snprintf(text + used, (size_t)(TWIN_DECK - used),
            "[algorithms.deposit]\ntiled_deposit = %s\ntiled_deposit_fixed_point = %s\n"
            "tiled_deposit_tile_size = 4\nvendor_sort = %s\nshape_order = %d\n"
@@ -170,6 +211,39 @@ static inline void twin_compare(const char *what, twin *device, twin *host,
                 "%s: %lld of species %d; the CPU has %lld", what, (long long)a.species_count[s], s,
                 (long long)b.species_count[s]);
   }
+}
+
+/* Returns the largest value. */
+static inline double twin_compare_arrays(const char *what, const cw_grid *grid,
+                                         cw_precision precision, const void *found,
+                                         const void *expected, double tolerance) {
+  double difference = 0, largest = 0;
+  for (int64_t k = 0; k < grid->points; k++) {
+    const double a = cw_real_get(found, precision, k), b = cw_real_get(expected, precision, k);
+    const double error = fabs(a - b);
+    if (error > difference || isnan(error))
+      difference = error;
+    largest = fmax(largest, fabs(b));
+  }
+  plain_check(difference <= tolerance * largest, "%s: differs by %g of %g", what, difference,
+              largest);
+  return largest;
+}
+
+static inline void twin_compare_vectors(twin *device, twin *host, cw_engine_quantity quantity,
+                                        double tolerance) {
+  static const char *const names[] = {"E", "B", "J"};
+  double position[2][3][3];
+  cw_vector_view a, b;
+  plain_ok(device->context, cw_engine_vector(device->engine, quantity, position[0], &a));
+  plain_ok(host->context, cw_engine_vector(host->engine, quantity, position[1], &b));
+  plain_check(memcmp(position[0], position[1], sizeof position[0]) == 0, "places");
+  double largest = 0;
+  for (int c = 0; c < 3; c++)
+    largest =
+        fmax(largest, twin_compare_arrays(names[quantity], cw_engine_grid(host->engine),
+                                          b.precision, a.component[c], b.component[c], tolerance));
+  plain_check(largest > 0, "%s is 0", names[quantity]);
 }
 
 /* The file of a folder of the sources: where it was built, or beside where the test runs. */

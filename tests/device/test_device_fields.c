@@ -9,7 +9,7 @@
 #include "fields/fields.h"
 #include "plain_check.h"
 
-enum { GHOST = 3, SHAPES = 13, WALLS = 6, ARRAYS = 9 };
+enum { GHOST = 3, SHAPES = 13, WALLS = 8, ARRAYS = 9 };
 
 static const struct {
   int dim;
@@ -36,10 +36,16 @@ static const side_pair mixed = {{CW_FIELD_CONDUCTOR, CW_FIELD_ABSORB},
 static const side_pair turned = {{CW_FIELD_ABSORB, CW_FIELD_CONDUCTOR},
                                  {CW_PARTICLE_ABSORB, CW_PARTICLE_REFLECT}};
 
+static const side_pair matching = {{CW_FIELD_MATCH, CW_FIELD_MATCH},
+                                   {CW_PARTICLE_ABSORB, CW_PARTICLE_ABSORB}};
+static const side_pair streaming = {{CW_FIELD_ABSORB, CW_FIELD_MATCH},
+                                    {CW_PARTICLE_ABSORB, CW_PARTICLE_REFLECT}};
+
 static const side_pair *const walls[WALLS][3] = {
     {&periodic, &periodic, &periodic},       {&mirrors, &mirrors, &mirrors},
     {&open_sides, &open_sides, &open_sides}, {&mixed, &periodic, &turned},
-    {&periodic, &turned, &mirrors},          {&turned, &mixed, &periodic}};
+    {&periodic, &turned, &mirrors},          {&turned, &mixed, &periodic},
+    {&matching, &streaming, &mixed},         {&streaming, &periodic, &matching}};
 
 /* The same fields in both spaces, and the largest absolute value that went in. */
 typedef struct twins {
@@ -47,13 +53,14 @@ typedef struct twins {
   cw_grid grid;
   cw_precision precision;
   cw_fields *host, *device;
-  double *rho, *rho_device; /* rho_device in device memory */
+  double *rho, *rho_device;             /* rho_device in device memory */
+  double *target[6], *target_device[6]; /* of sides that match; the last ones NULL */
 } twins;
 
 static cw_fields_options make_options(const cw_grid *grid, cw_precision precision, int wall) {
   cw_fields_options options = {.precision = precision};
   for (int a = 0; a < grid->dim; a++) {
-    options.absorb_width[a] = 0.4 * grid->cells[a] * grid->dx[a];
+    options.absorb_width[a] = options.match_width[a] = 0.4 * grid->cells[a] * grid->dx[a];
     for (int side = 0; side < 2; side++) {
       options.boundary[a][side] = walls[wall][a]->field[side];
       options.particle[a][side] = walls[wall][a]->particle[side];
@@ -78,6 +85,19 @@ static size_t bytes_of(const twins *t) {
   return (size_t)t->grid.points * (size_t)cw_precision_size(t->precision);
 }
 
+static void make_targets(twins *t) {
+  const size_t bytes = (size_t)t->grid.points * sizeof(double);
+  for (int f = 0; f < 5; f++) {
+    plain_ok(t->context, CW_NEW(t->context, t->grid.points, "target", &t->target[f]));
+    plain_ok(t->context, cw_memory_alloc(t->context, CW_SPACE_DEVICE, bytes, 1, "target",
+                                         (void **)&t->target_device[f]));
+    randomise(&t->grid, CW_DOUBLE, t->target[f], (uint32_t)(ARRAYS + 1 + f));
+    plain_ok(t->context, cw_device_write(t->context, t->target_device[f], t->target[f], bytes));
+  }
+  cw_fields_match(t->host, (const double *const *)t->target);
+  cw_fields_match(t->device, (const double *const *)t->target_device);
+}
+
 static twins make_twins(cw_context *context, int shape, int wall, cw_precision precision) {
   static const double origin[3] = {0}, dx[3] = {0.5, 0.75, 1.25};
   twins t = {.context = context, .precision = precision};
@@ -99,6 +119,7 @@ static twins make_twins(cw_context *context, int shape, int wall, cw_precision p
            cw_memory_alloc(context, CW_SPACE_DEVICE, size, 1, "rho", (void **)&t.rho_device));
   randomise(&t.grid, CW_DOUBLE, t.rho, ARRAYS);
   plain_ok(context, cw_device_write(context, t.rho_device, t.rho, size));
+  make_targets(&t);
   return t;
 }
 
@@ -107,6 +128,10 @@ static void drop_twins(twins *t) {
   cw_fields_destroy(t->device);
   cw_memory_free(t->context, CW_SPACE_DEVICE, t->rho_device);
   CW_DELETE(t->context, t->rho);
+  for (int f = 0; f < 6; f++) {
+    cw_memory_free(t->context, CW_SPACE_DEVICE, t->target_device[f]);
+    CW_DELETE(t->context, t->target[f]);
+  }
   plain_check(cw_memory_used(t->context, CW_SPACE_DEVICE) == 0, "device memory is still held");
   plain_check(cw_memory_used(t->context, CW_SPACE_HOST) == 0, "host memory is still held");
 }

@@ -1,26 +1,54 @@
-/* Injectors of a run on the device: what comes in has the CPU's bits, and the run its history. */
+/* What acts on a run from outside, on the device: injectors, a moving window, matching sides, the
+ * antenna. What comes in has the CPU's bits, and the run its history. */
 #include "base/device.h"
 #include "engine_twins.h"
 
-#define BOTH "species = [\"e\", \"p\"]\n"
-static const char *const injectors[] = {
-    "[setup.injectors.left]\nkind = \"reservoir\"\nside = \"x-\"\ntemperature = 0.3\n" BOTH
-    "[setup.injectors.right]\nkind = \"reservoir\"\nside = \"x+\"\ntemperature = 0.3\n" BOTH,
-    "[setup.injectors.plane]\nkind = \"moving\"\nside = \"x+\"\nposition = 0.8\nspeed = 0.3\n"
-    "temperature = 0.1\nvelocity = [-0.2, 0, 0]\n" BOTH,
-    "[setup.injectors.region]\nkind = \"replenish\"\ninterval = 3\ntemperature = 0.2\n"
-    "density = 1.5\n" BOTH};
-enum { KINDS = 3 };
+#define BOTH   "species = [\"e\", \"p\"]\n"
+#define STREAM "drift = [0.2, -0.1, 0.3]\nB = [0.3, 1, 0.5]\n"
 
-static twin_case case_of(int k) {
-  return (twin_case){.dim = 1 + k % 3,
+/* What acts on a run from outside, and the sides that it needs. */
+static const struct {
+  const char *name;
+  twin_walls walls;
+  int window, brings; /* brings: particles come in */
+  const char *setup;
+} sources[] = {
+    {"reservoirs", TWIN_ABSORB, 0, 1,
+     "[setup.injectors.left]\nkind = \"reservoir\"\nside = \"x-\"\ntemperature = 0.3\n" BOTH
+     "[setup.injectors.right]\nkind = \"reservoir\"\nside = \"x+\"\ntemperature = 0.3\n" BOTH},
+    {"plane", TWIN_ABSORB, 0, 1,
+     "[setup.injectors.plane]\nkind = \"moving\"\nside = \"x+\"\nposition = 0.8\nspeed = 0.3\n"
+     "temperature = 0.1\nvelocity = [-0.2, 0, 0]\n" BOTH},
+    {"region", TWIN_ABSORB, 0, 1,
+     "[setup.injectors.region]\nkind = \"replenish\"\ninterval = 3\ntemperature = 0.2\n"
+     "density = 1.5\n" BOTH},
+    {"window", TWIN_OPEN, 1, 1, STREAM "species.p.payload1 = \"2 * x + t\"\n"},
+    {"match at the start", TWIN_MATCH, 0, 0, STREAM},
+    {"match expressions", TWIN_MATCH, 0, 0,
+     STREAM "match_E = [0, \"0.2 * sin(3 * t)\", 0]\nmatch_B = [\"0.3 + 0.1 * x\", 1, 0.5]\n"},
+    {"antenna", TWIN_PERIODIC, 0, 0,
+     "[setup.antenna]\namplitude = 0.5\nfrequency = 0.7\ndamping = 0.3\nmode_max = 2.0\n"
+     "direction = [1, 0.5, 2]\n"}};
+enum { INJECTORS = 3, WINDOW = 3, KINDS = sizeof sources / sizeof *sources };
+
+/* Case k of a kind: dimensions, precisions, axes, deposits and intervals of the sort in turn. */
+static twin_case case_of(int kind, int k) {
+  const int dim = 1 + k % 3;
+  return (twin_case){.dim = dim,
                      .precision = (cw_precision)(k / 3 % 2),
-                     .walls = TWIN_ABSORB,
+                     .walls = sources[kind].walls,
+                     .axis = kind < INJECTORS ? 0 : k / 2 % dim,
+                     .window = sources[kind].window,
                      .deposit = k % 2 ? TWIN_TILED : TWIN_FIXED,
-                     .interval = k % 4 ? 4 : 1,
+                     .interval = (k + kind) % 5 == 4 ? 0
+                                 : k % 4             ? 4
+                                                     : 1,
                      .order = 2,
+                     .filters = k % 3 == 1,
                      .weights = k / 2 % 2,
-                     .setup = injectors[(k + k / 3) % KINDS]};
+                     .pusher = kind == WINDOW ? "Vay\"\nn_payloads = 1 # \"" : NULL,
+                     .more = kind == WINDOW ? "clear_interval = 5\n" : NULL,
+                     .setup = sources[kind].setup};
 }
 
 /* The ids of a species in the order of its slots, from either space. */
@@ -47,40 +75,78 @@ static void compare_ids(const char *what, twin *device, twin *host) {
   }
 }
 
-/* Tolerances as for runs without injectors. Ids in order of slots: the same particles came in the
+/* Tolerances as for runs without sources. Ids in order of slots: the same particles came in the
  * same steps, and were sorted alike. */
-static void test_history_and_ids_equal_the_cpus(cw_context *context) {
-  for (int k = 0; k < (plain_short() ? 3 : 12); k++) {
-    const twin_case c = case_of(k);
-    const twin_tolerance tolerance =
-        c.precision == CW_DOUBLE ? (twin_tolerance){1e-12, 1e-11} : (twin_tolerance){1e-5, 1e-5};
-    char text[TWIN_DECK], what[64];
-    snprintf(what, sizeof what, "case %d, %dD", k, c.dim);
-    twin_deck(&c, text);
-    twin device = twin_open(context, what, text, NULL, 0),
-         host = twin_open(NULL, what, text, NULL, 0);
+static void compare_runs(cw_context *context, int kind, int k) {
+  const twin_case c = case_of(kind, k);
+  const int is_double = c.precision == CW_DOUBLE, steps = plain_short() ? 4 : 20;
+  const twin_tolerance tolerance =
+      is_double ? (twin_tolerance){1e-12, 1e-11} : (twin_tolerance){1e-5, 1e-5};
+  char text[TWIN_DECK], what[64];
+  snprintf(what, sizeof what, "%s, case %d, %dD", sources[kind].name, k, c.dim);
+  twin_deck(&c, text);
+  twin device = twin_open(context, what, text, NULL, 0),
+       host = twin_open(NULL, what, text, NULL, 0);
+  if (device.engine && host.engine) {
     int64_t before, after;
-    free(device.engine ? ids_of(&device, 0, &before) : NULL);
+    free(ids_of(&device, 0, &before));
+    twin_compare(what, &device, &host, tolerance);
     twin_steps(&device, 1), twin_steps(&host, 1);
     compare_ids(what, &device, &host);
     for (int part = 0; part < 3; part++) {
-      twin_steps(&device, plain_short() ? 4 : 20), twin_steps(&host, plain_short() ? 4 : 20);
+      twin_steps(&device, steps), twin_steps(&host, steps);
       twin_compare(what, &device, &host, tolerance);
     }
+    for (int q = 0; q < CW_QUANTITY_COUNT; q++)
+      twin_compare_vectors(&device, &host, (cw_engine_quantity)q, is_double ? 1e-11 : 1e-4);
     uint64_t newest = 0;
-    uint64_t *ids = device.engine ? ids_of(&device, 0, &after) : NULL;
-    for (int64_t p = 0; ids && p < after; p++)
+    uint64_t *ids = ids_of(&device, 0, &after);
+    for (int64_t p = 0; p < after; p++)
       newest = ids[p] > newest ? ids[p] : newest;
-    plain_check(!ids || newest > (uint64_t)before, "%s: nothing came in", what);
+    plain_check(!sources[kind].brings || newest > (uint64_t)before, "%s: nothing came in", what);
     free(ids);
-    twin_close(&device);
-    twin_close(&host);
+    for (int a = 0; a < 3; a++)
+      plain_check(cw_engine_grid(device.engine)->origin[a] ==
+                      cw_engine_grid(host.engine)->origin[a],
+                  "%s: another place", what);
+    plain_check(!c.window || cw_engine_grid(device.engine)->origin[c.axis] > 0.05,
+                "%s: the window stands", what);
   }
+  twin_close(&device);
+  twin_close(&host);
+}
+
+static void test_runs_equal_the_cpus(cw_context *context) {
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int k = kind % 3; k < (kind < INJECTORS ? 4 : 6) + kind % 3; k += plain_short() ? 5 : 1)
+      compare_runs(context, kind, k);
+  printf("     the largest difference is %.2g of what is allowed\n", twin_worst);
+}
+
+/* Charge that matching sides, a window that moves with light, or the antenna would lose or bring, as
+ * on the CPU (test_window, test_sources, test_drive): round-off; charges are summed in quanta. */
+static void test_gauss_law_holds(cw_context *context) {
+  for (int kind = WINDOW; kind < KINDS; kind++)
+    for (int k = 3; k < 6; k++) {
+      const twin_case c = case_of(kind, k);
+      cw_engine_diagnostics found = {.charge_error = NAN};
+      char text[TWIN_DECK];
+      twin_deck(&c, text);
+      twin device = twin_open(context, "Gauss", text, NULL, 0);
+      for (int part = 0; part < 3 && device.engine; part++) {
+        twin_steps(&device, plain_short() ? 3 : 20);
+        plain_ok(context, cw_engine_diagnose(device.engine, &found));
+        plain_check(found.charge_error <= 3e-12, "%s, %dD: %g", sources[kind].name, c.dim,
+                    found.charge_error);
+        plain_check(found.particles > 500, "%lld particles", (long long)found.particles);
+      }
+      twin_close(&device);
+    }
 }
 
 /* A species that may not have more: told with the injector's name and the step. */
 static void test_too_many_are_refused(cw_context *context) {
-  const twin_case c = case_of(2); /* replenish */
+  const twin_case c = case_of(2, 2); /* the region */
   char text[TWIN_DECK];
   twin_deck(&c, text);
   char *label = strstr(text, "label = \"e\"\n");
@@ -99,10 +165,31 @@ static void test_too_many_are_refused(cw_context *context) {
   twin_close(&device);
 }
 
-/* Fixed point: injected or not, a run has the same bits again. */
+/* A target that is not finite: the key, the place and the first time. */
+static void test_a_target_that_is_not_finite_is_told(cw_context *context) {
+  const twin_case c = {.dim = 2,
+                       .walls = TWIN_MATCH,
+                       .deposit = TWIN_FIXED,
+                       .order = 2,
+                       .setup = "match_B = [0, \"t < 0.2 || t > 9 ? x : log(x - 9)\", \"t\"]\n"};
+  char text[TWIN_DECK];
+  twin_deck(&c, text);
+  twin device = twin_open(context, "not finite", text, NULL, 0);
+  cw_status status = CW_OK;
+  for (int k = 0; k < 40 && status == CW_OK && device.engine; k++)
+    status = cw_engine_step(device.engine);
+  if (status == CW_OK && device.engine)
+    status = cw_engine_wait(device.engine);
+  plain_check(status == CW_ERROR_INPUT &&
+                  strstr(cw_context_message(context), "setup.match_B[2] is nan at x = "),
+              "%s: '%s'", cw_status_name(status), cw_context_message(context));
+  twin_close(&device);
+}
+
+/* Fixed point: a run has the same bits again. */
 static void test_two_runs_have_the_same_bits(cw_context *context) {
-  for (int k = 0; k < KINDS; k++) {
-    twin_case c = case_of(k);
+  for (int kind = 0; kind < KINDS; kind++) {
+    twin_case c = case_of(kind, kind + 1);
     char text[TWIN_DECK], hash[2][65] = {"", "-"};
     c.deposit = TWIN_FIXED;
     twin_deck(&c, text);
@@ -113,13 +200,31 @@ static void test_two_runs_have_the_same_bits(cw_context *context) {
         plain_ok(context, cw_engine_sha256(device.engine, hash[run]));
       twin_close(&device);
     }
-    plain_check(strcmp(hash[0], hash[1]) == 0, "kind %d: %s, then %s", k, hash[0], hash[1]);
+    plain_check(strcmp(hash[0], hash[1]) == 0, "%s: %s, then %s", sources[kind].name, hash[0],
+                hash[1]);
   }
 }
 
+/* Saved between two sorts. */
+static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int k = 1; k < 3; k++) {
+      twin_case c = case_of(kind, k + 3 * (kind % 2));
+      char text[TWIN_DECK];
+      c.deposit = TWIN_FIXED;
+      twin_deck(&c, text);
+      twin device = twin_open(context, sources[kind].name, text, NULL, 0),
+           host = twin_open(NULL, sources[kind].name, text, NULL, 0);
+      twin_check_restore(&device, &host, 6, plain_short() ? 3 : 9);
+    }
+}
+
 int main(void) {
-  static const plain_case cases[] = {PLAIN_CASE(test_history_and_ids_equal_the_cpus),
+  static const plain_case cases[] = {PLAIN_CASE(test_runs_equal_the_cpus),
+                                     PLAIN_CASE(test_gauss_law_holds),
                                      PLAIN_CASE(test_too_many_are_refused),
-                                     PLAIN_CASE(test_two_runs_have_the_same_bits)};
+                                     PLAIN_CASE(test_a_target_that_is_not_finite_is_told),
+                                     PLAIN_CASE(test_two_runs_have_the_same_bits),
+                                     PLAIN_CASE(test_saved_state_goes_on_to_the_same_bits)};
   return plain_main(cases, (int)(sizeof cases / sizeof *cases));
 }
