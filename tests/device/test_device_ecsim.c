@@ -1,8 +1,6 @@
 /* Engine ecsim on the device: as on the CPU, energy exact, the same bits on every run, a public
  * code's energies, errors that leave the state whole. */
-#include "base/device.h"
-#include "engine/ecsim.h"
-#include "engine_twins.h"
+#include "ecsim_twins.h"
 
 static const char *const pipelines[] = {"unsorted", "sorted", "matrix"};
 
@@ -54,44 +52,6 @@ static twin open_case(cw_context *context, const ecsim_case *c) {
   char text[TWIN_DECK];
   ecsim_deck(c, text);
   return twin_open(context, "ecsim", text, NULL, 0);
-}
-
-static double worst_field; /* of all differences over the largest value of a field */
-
-static void compare_arrays(const char *what, const cw_grid *grid, const double *found,
-                           const double *expected, double scale, double tolerance) {
-  double difference = 0;
-  for (int32_t k = 0; k < grid->cells[2]; k++)
-    for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i++) {
-        const int64_t at = cw_grid_index(grid, i, j, k);
-        const double error = fabs(found[at] - expected[at]);
-        if (error > difference || isnan(error))
-          difference = error;
-      }
-  worst_field = fmax(worst_field, difference / scale);
-  plain_check(difference <= tolerance * scale, "%s: differs by %g of %g", what, difference, scale);
-}
-
-static double largest_of(const cw_grid *grid, const double *array) {
-  double largest = 0;
-  for (int64_t k = 0; k < grid->points; k++)
-    largest = fmax(largest, fabs(array[k]));
-  return largest;
-}
-
-static void compare_vectors(const char *what, twin *device, twin *host, cw_engine_quantity quantity,
-                            double tolerance) {
-  double position[3][3], scale = 0;
-  cw_vector_view a, b;
-  const cw_grid *grid = cw_engine_grid(host->engine);
-  plain_ok(device->context, cw_engine_vector(device->engine, quantity, position, &a));
-  plain_ok(host->context, cw_engine_vector(host->engine, quantity, position, &b));
-  for (int c = 0; c < 3; c++)
-    scale = fmax(scale, largest_of(grid, b.component[c]));
-  plain_check(scale > 0, "%s is 0", what);
-  for (int c = 0; c < 3; c++)
-    compare_arrays(what, grid, a.component[c], b.component[c], scale, tolerance);
 }
 
 static void compare_density(twin *device, twin *host, int species, double tolerance) {
@@ -165,12 +125,6 @@ static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
                           .setup = fields[k % 2]};
     compare_runs(context, &c);
   }
-}
-
-static double total_energy(twin *t) {
-  cw_engine_diagnostics found = {.total_energy = NAN};
-  plain_ok(t->context, cw_engine_diagnose(t->engine, &found));
-  return found.total_energy;
 }
 
 static void test_energy_is_kept(cw_context *context) {
