@@ -57,7 +57,7 @@ size_t cw_device_free(cw_context *context, void *pointer);
 /* Device memory that stays between calls, one block a use: it grows when more is asked for and is
  * freed with the context. What it holds is undefined at each call. Errors: as of alloc; a block that
  * was there is then lost. */
-typedef enum cw_kept { CW_KEPT_DEPOSIT = 0, CW_KEPT_USES } cw_kept;
+typedef enum cw_kept { CW_KEPT_DEPOSIT = 0, CW_KEPT_PLACES, CW_KEPT_USES } cw_kept;
 cw_status cw_device_kept(cw_context *context, cw_kept use, size_t bytes, const char *what,
                          void **pointer);
 /* Bytes the device can still give; 0 without one. */

@@ -239,7 +239,7 @@ static void destroy(cw_engine *engine) {
   cw_massmatrix_destroy(state->matrix);
   cw_ecsim_charge_destroy(engine);
   for (int s = 0; s < CW_DECK_MAX_SPECIES; s++)
-    CW_DELETE(engine->context, state->gamma[s]);
+    cw_memory_free(engine->context, engine->space, state->gamma[s]);
   cw_memory_free(engine->context, engine->space, state->nodes);
   CW_DELETE(engine->context, state->faults);
   CW_DELETE(engine->context, state);
@@ -278,24 +278,21 @@ static double device_work(const cw_deck *deck, const cw_grid *grid, double large
 static void estimate(const cw_deck *deck, const cw_grid *grid, double largest,
                      cw_engine_memory *memory) {
   const double points = (double)grid->points, real = sizeof(double);
-  double entries = deck->algorithms.ecsim.charge_correction ? 10 : 9;
+  const int correct = deck->algorithms.ecsim.charge_correction;
+  double entries = correct ? 10 : 9;
   for (int a = 0; a < grid->dim; a++)
     entries *= deck->algorithms.deposit.shape_order + 1;
-  memory->fields = (27 + 2 + CW_ECSIM_NODE) * points * real;
+  memory->fields = (27 + 2 + (correct ? 7 : 0) + CW_ECSIM_NODE) * points * real;
   /* matrix, and the solver's vectors: restart + 1 and six more */
   memory->work =
       entries * points * real + (deck->algorithms.ecsim.solver_restart + 7) * 3.0 * points * real;
+  if (deck->algorithms.ecsim.relativistic)
+    memory->work += (double)memory->particle_count * real; /* gamma */
   if (memory->space == CW_SPACE_HOST)
     memory->work += /* a sort */
-        largest * (deck->algorithms.ecsim.charge_correction ? 24 : 16);
+        largest * (correct ? 24 : 16);
   else
     memory->work += device_work(deck, grid, largest, memory);
-}
-
-static const char *host_only(const cw_deck *deck) {
-  return deck->algorithms.ecsim.charge_correction ? "algorithms.ecsim.charge_correction"
-         : deck->algorithms.ecsim.relativistic    ? "algorithms.ecsim.relativistic"
-                                                  : NULL;
 }
 
 cw_ecsim_fields *cw_engine_ecsim_fields(const cw_engine *engine) {
@@ -307,7 +304,6 @@ cw_ecsim_report cw_engine_ecsim_report(const cw_engine *engine) {
 }
 
 const cw_engine_ops cw_ecsim_ops = {.name = "ecsim",
-                                    .host_only = host_only,
                                     .stage_names = stage_names,
                                     .stage_count = STAGES,
                                     .create = create,

@@ -107,12 +107,24 @@ static inline CW_HOST_DEVICE double cw_ecsim_weighted_square(const cw_particles_
 }
 
 /* Weight times 2 (gamma - 1), which loses nothing for slow particles. */
-static inline double cw_ecsim_weighted_gamma(const cw_particles_view *view, int64_t p) {
+static inline CW_HOST_DEVICE double cw_ecsim_weighted_gamma(const cw_particles_view *view,
+                                                            int64_t p) {
   const double *const u[3] = {(const double *)view->u[0], (const double *)view->u[1],
                               (const double *)view->u[2]};
   const double *const weight = (const double *)view->weight; /* C++ wants to be told */
   const double square = u[0][p] * u[0][p] + u[1][p] * u[1][p] + u[2][p] * u[2][p];
   return (weight ? weight[p] : 1) * (2 * square / (sqrt(1 + square) + 1));
+}
+
+/* What is summed over particles: weight |u|^2, weight 2 (gamma - 1), |weight|. */
+enum { CW_ECSIM_SQUARES = 0, CW_ECSIM_GAMMAS, CW_ECSIM_WEIGHTS };
+
+static inline CW_HOST_DEVICE double cw_ecsim_summand(const cw_particles_view *view, int what,
+                                                     int64_t p) {
+  if (what == CW_ECSIM_WEIGHTS)
+    return view->weight ? fabs(((const double *)view->weight)[p]) : 1;
+  return what == CW_ECSIM_GAMMAS ? cw_ecsim_weighted_gamma(view, p)
+                                 : cw_ecsim_weighted_square(view, p);
 }
 
 /* The place of slot p along axis a, half a cell downwards: centres then stand where nodes stood. */

@@ -14,8 +14,9 @@ cw_status cw_ecsim_charge_keep(cw_engine *engine);
 cw_status cw_ecsim_charge_correct(cw_engine *engine);
 /* density, times unit, of the particles' places becomes that of E's time: a mean of the charges
  * before and after the last move. Nothing is done without the correction, or before a step. */
-void cw_ecsim_charge_blend(const cw_engine *engine, double unit, double *density);
-/* The charge before the last move, over the grid: part of the state. NULL without the correction. */
+cw_status cw_ecsim_charge_blend(const cw_engine *engine, double unit, double *density);
+/* The charge before the last move, over the grid, in the engine's space: part of the state. NULL
+ * without the correction. */
 double *cw_ecsim_charge_before(const cw_engine *engine);
 /* After it was restored. */
 void cw_ecsim_charge_set_known(cw_engine *engine);

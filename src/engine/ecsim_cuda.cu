@@ -32,18 +32,26 @@ __global__ void __launch_bounds__(CW_THREADS)
   }
 }
 
-template <int order> cw_status launch_move(cw_context *context, const cw_ecsim_move_job *job) {
-  const unsigned blocks = cw_cuda_blocks(context, job->particles.count, CW_THREADS);
-  cw_fault_word *faults = cw_device_fault(context);
-  if (job->grid.dim == 1)
-    CW_CUDA_LAUNCH_NAMED(context, "ecsim mover", (move<order, 1>), blocks, CW_THREADS, 0, *job,
-                         faults);
-  else if (job->grid.dim == 2)
-    CW_CUDA_LAUNCH_NAMED(context, "ecsim mover", (move<order, 2>), blocks, CW_THREADS, 0, *job,
-                         faults);
-  else
-    CW_CUDA_LAUNCH_NAMED(context, "ecsim mover", (move<order, 3>), blocks, CW_THREADS, 0, *job,
-                         faults);
+template <int order, int dim>
+__global__ void __launch_bounds__(CW_THREADS)
+    predict(const __grid_constant__ cw_ecsim_move_job job, cw_fault_word *) {
+  cw_grid_stride(p, job.particles.count) {
+    const bool dead = job.particles.tag && job.particles.tag[p] == CW_TAG_DEAD;
+    job.gamma[p] = dead ? 1 : cw_ecsim_predict_one(&job, order, dim, p);
+  }
+}
+
+typedef void particle_kernel(const cw_ecsim_move_job, cw_fault_word *);
+
+/* kernels: by order - 1 and dim - 1. */
+cw_status launch(cw_context *context, const char *name, particle_kernel *const kernels[2][3],
+                 int order, const cw_ecsim_move_job *job) {
+  const int64_t count = job->particles.count;
+  if (count == 0)
+    return CW_OK;
+  CW_CUDA_LAUNCH_NAMED(context, name, kernels[order - 1][job->grid.dim - 1],
+                       cw_cuda_blocks(context, count, CW_THREADS), CW_THREADS, 0, *job,
+                       cw_device_fault(context));
   return CW_OK;
 }
 
@@ -56,12 +64,12 @@ struct join {
 
 /* parts: sum, lost and number of each block. */
 __global__ void __launch_bounds__(CW_THREADS)
-    sum_squares(const __grid_constant__ cw_particles_view view, double *parts) {
+    sum_particles(const __grid_constant__ cw_particles_view view, int what, double *parts) {
   cw_ecsim_sum mine = {0, 0}, alive = {0, 0};
   cw_grid_stride(p, view.count) {
     if (view.tag && view.tag[p] == CW_TAG_DEAD)
       continue;
-    cw_ecsim_add(&mine, cw_ecsim_weighted_square(&view, p));
+    cw_ecsim_add(&mine, cw_ecsim_summand(&view, what, p));
     alive.sum += 1;
   }
   mine = cw_over_block<join>(mine, threadIdx.x);
@@ -106,15 +114,21 @@ cw_status cw_ecsim_pack_nodes_cuda(cw_context *context, int64_t points, const do
 }
 
 cw_status cw_ecsim_move_cuda(cw_context *context, int order, const cw_ecsim_move_job *job) {
-  if (job->particles.count == 0)
-    return CW_OK;
-  return order == 1 ? launch_move<1>(context, job) : launch_move<2>(context, job);
+  static particle_kernel *const kernels[2][3] = {{move<1, 1>, move<1, 2>, move<1, 3>},
+                                                 {move<2, 1>, move<2, 2>, move<2, 3>}};
+  return launch(context, "ecsim mover", kernels, order, job);
 }
 
-cw_status cw_ecsim_squares_cuda(cw_context *context, const cw_particles_view *particles,
-                                double *work, double *sum, int64_t *alive) {
+cw_status cw_ecsim_predict_cuda(cw_context *context, int order, const cw_ecsim_move_job *job) {
+  static particle_kernel *const kernels[2][3] = {{predict<1, 1>, predict<1, 2>, predict<1, 3>},
+                                                 {predict<2, 1>, predict<2, 2>, predict<2, 3>}};
+  return launch(context, "ecsim mean gamma", kernels, order, job);
+}
+
+cw_status cw_ecsim_sum_cuda(cw_context *context, const cw_particles_view *particles, int what,
+                            double *work, double *sum, int64_t *alive) {
   double found[2], *results = work + 2 * CW_ENERGY_PARTS;
-  CW_CUDA_LAUNCH(context, sum_squares, CW_ENERGY_PARTS, CW_THREADS, 0, *particles, work);
+  CW_CUDA_LAUNCH(context, sum_particles, CW_ENERGY_PARTS, CW_THREADS, 0, *particles, what, work);
   CW_CUDA_LAUNCH(context, sum_parts, 2, CW_THREADS, 0, (const double *)work, results);
   CW_TRY(cw_device_read(context, found, results, sizeof found));
   *sum = found[0];

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/context_private.h"
+#include "base/device.h"
 #include "base/space.h"
 #include "engine/ecsim_charge.h"
 #include "engine/ecsim_cuda.h"
@@ -9,9 +10,10 @@
 
 static cw_status species_energy(cw_engine *engine, int s, double *energy, int64_t *alive) {
   const cw_particles_view view = cw_particles_get_view(engine->species[s].particles);
+  const int what = engine->deck->algorithms.ecsim.relativistic ? CW_ECSIM_GAMMAS : CW_ECSIM_SQUARES;
   double sum = 0;
   *alive = 0;
-  CW_TRY(engine->space_ops->add_squares(engine, &view, &sum, alive));
+  CW_TRY(engine->space_ops->add_sums(engine, &view, what, &sum, alive));
   *energy = 0.5 * engine->deck->q0 * engine->species[s].deck->mass * sum;
   return CW_OK;
 }
@@ -22,21 +24,26 @@ typedef struct shifted_places {
   double *dx[3];
 } shifted_places;
 
+/* A device keeps the memory between calls: to give it and take it again would wait. */
 static cw_status make_places(cw_engine *engine, int64_t count, shifted_places *made) {
-  for (int a = 0; a < engine->grid.dim; a++) {
-    CW_TRY(cw_memory_alloc(engine->context, engine->space, (size_t)count, sizeof(int32_t),
-                           "shifted cells", (void **)&made->i[a]));
-    CW_TRY(cw_memory_alloc(engine->context, engine->space, (size_t)count, sizeof(double),
-                           "shifted offsets", (void **)&made->dx[a]));
+  const int dim = engine->grid.dim;
+  const size_t bytes = (size_t)(count * dim) * (sizeof(double) + sizeof(int32_t));
+  void *memory = NULL;
+  CW_TRY(
+      engine->space == CW_SPACE_DEVICE
+          ? cw_device_kept(engine->context, CW_KEPT_PLACES, bytes, "shifted places", &memory)
+          : cw_memory_alloc(engine->context, CW_SPACE_HOST, bytes, 1, "shifted places", &memory));
+  void *const cells = (double *)memory + dim * count;
+  for (int a = 0; a < dim; a++) {
+    made->dx[a] = (double *)memory + a * count;
+    made->i[a] = (int32_t *)cells + a * count;
   }
   return CW_OK;
 }
 
 static void free_places(cw_engine *engine, shifted_places *made) {
-  for (int a = 0; a < 3; a++) {
-    cw_memory_free(engine->context, engine->space, made->i[a]);
-    cw_memory_free(engine->context, engine->space, made->dx[a]);
-  }
+  if (engine->space == CW_SPACE_HOST)
+    CW_DELETE(engine->context, made->dx[0]);
 }
 
 /* Slots [from, to) of a view, with the places shifted. */
@@ -123,7 +130,7 @@ cw_status cw_ecsim_charge_at_centres(cw_engine *engine, double unit, double *lar
 static cw_status charge_error(cw_engine *engine, double *error) {
   double largest, max_error, max_rho;
   CW_TRY(cw_ecsim_charge_at_centres(engine, 1, &largest));
-  cw_ecsim_charge_blend(engine, 1, engine->density);
+  CW_TRY(cw_ecsim_charge_blend(engine, 1, engine->density));
   const double scale = cw_ecsim_charge_scale(engine->deck);
   CW_TRY(
       cw_ecsim_charge_error(engine->ecsim->fields, engine->density, scale, &max_error, &max_rho));
@@ -135,7 +142,7 @@ cw_status cw_ecsim_gauss_charge(cw_engine *engine, double **density) {
   double largest;
   const double unit = 1 / engine->deck->particles.ppc0;
   CW_TRY(cw_ecsim_charge_at_centres(engine, unit, &largest));
-  cw_ecsim_charge_blend(engine, unit, engine->density);
+  CW_TRY(cw_ecsim_charge_blend(engine, unit, engine->density));
   CW_TRY(cw_ecsim_smooth(engine->ecsim->fields, -1, engine->density));
   *density = engine->density;
   return CW_OK;

@@ -57,29 +57,36 @@ static cw_status reserve_gamma(cw_engine *engine, int s) {
   const int64_t count = cw_particles_count(engine->species[s].particles);
   if (count <= state->gamma_room[s])
     return CW_OK;
-  CW_DELETE(engine->context, state->gamma[s]);
+  cw_memory_free(engine->context, engine->space, state->gamma[s]);
   state->gamma[s] = NULL;
   state->gamma_room[s] = 0;
-  CW_TRY(CW_NEW(engine->context, count, "gamma of particles", &state->gamma[s]));
+  CW_TRY(cw_memory_alloc(engine->context, engine->space, (size_t)count, sizeof(double),
+                         "gamma of particles", (void **)&state->gamma[s]));
   state->gamma_room[s] = count;
   return CW_OK;
 }
 
-cw_status cw_ecsim_predict(cw_engine *engine) {
+static cw_status predict_species(cw_engine *engine, int s) {
   const cw_ecsim_mover_table *table =
       CW_ISA_SELECT(cw_ecsim_mover_ops, cw_context_isa(engine->context));
-  const int shape = engine->deck->algorithms.deposit.shape_order - 1;
-  CW_TRY(cw_ecsim_feel(engine->ecsim->fields));
-  CW_TRY(pack_nodes(engine));
-  for (int s = 0; s < engine->species_count; s++) {
-    CW_TRY(reserve_gamma(engine, s));
-    const cw_ecsim_move_job job = job_of(engine, s);
-    const int64_t count = job.particles.count, blocks = cw_block_count(count);
+  const int order = engine->deck->algorithms.deposit.shape_order;
+  CW_TRY(reserve_gamma(engine, s));
+  const cw_ecsim_move_job job = job_of(engine, s);
+  const int64_t count = job.particles.count, blocks = cw_block_count(count);
+  if (engine->space == CW_SPACE_DEVICE)
+    return cw_ecsim_predict_cuda(engine->context, order, &job);
 #pragma omp parallel for schedule(static) if (blocks > 1)                                          \
     num_threads(cw_context_threads(engine->context))
-    for (int64_t block = 0; block < blocks; block++)
-      table->predict[shape](&job, block * CW_BLOCK, cw_min_i64((block + 1) * CW_BLOCK, count));
-  }
+  for (int64_t block = 0; block < blocks; block++)
+    table->predict[order - 1](&job, block * CW_BLOCK, cw_min_i64((block + 1) * CW_BLOCK, count));
+  return CW_OK;
+}
+
+cw_status cw_ecsim_predict(cw_engine *engine) {
+  CW_TRY(cw_ecsim_feel(engine->ecsim->fields));
+  CW_TRY(pack_nodes(engine));
+  for (int s = 0; s < engine->species_count; s++)
+    CW_TRY(predict_species(engine, s));
   return CW_OK;
 }
 

@@ -61,14 +61,8 @@ cw_status cw_engine_create_species(cw_engine *engine, int s, int64_t sort_interv
 
 cw_status cw_engine_check_backend(cw_context *context, const cw_deck *deck) {
   const cw_engine_ops *ops = ops_of(deck);
-  const char *host_only = ops->host_only ? ops->host_only(deck) : NULL;
-  if (cw_context_backend(context) == CW_BACKEND_CPU)
-    return CW_OK;
-  if (!host_only)
-    return ops->check_device ? ops->check_device(context, deck) : CW_OK;
-  return cw_fail(context, CW_ERROR_UNSUPPORTED,
-                 "%s: %s works on the backend cpu only; found the backend %s", deck->path,
-                 host_only, cw_backend_name(cw_context_backend(context)));
+  const int on_device = cw_context_backend(context) != CW_BACKEND_CPU;
+  return on_device && ops->check_device ? ops->check_device(context, deck) : CW_OK;
 }
 
 static cw_space space_of(const cw_context *context) {

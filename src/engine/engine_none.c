@@ -1,5 +1,6 @@
 /* The engine's device loops in a build without device code. */
 #include "base/context_private.h"
+#include "engine/ecsim_charge_cuda.h"
 #include "engine/ecsim_cuda.h"
 #include "engine/engine_cuda.h"
 
@@ -90,14 +91,37 @@ cw_status cw_ecsim_move_cuda(cw_context *context, int order, const cw_ecsim_move
   return absent(context);
 }
 
-cw_status cw_ecsim_squares_cuda(cw_context *context, const cw_particles_view *particles,
-                                double *work, double *sum, int64_t *alive) {
-  (void)particles, (void)work, (void)sum, (void)alive;
+cw_status cw_ecsim_predict_cuda(cw_context *context, int order, const cw_ecsim_move_job *job) {
+  (void)order, (void)job;
+  return absent(context);
+}
+
+cw_status cw_ecsim_sum_cuda(cw_context *context, const cw_particles_view *particles, int what,
+                            double *work, double *sum, int64_t *alive) {
+  (void)particles, (void)what, (void)work, (void)sum, (void)alive;
   return absent(context);
 }
 
 cw_status cw_ecsim_shift_cuda(cw_context *context, const cw_particles_view *particles, int dim,
                               int32_t *const i[3], double *const dx[3]) {
   (void)particles, (void)dim, (void)i, (void)dx;
+  return absent(context);
+}
+
+cw_status cw_ecsim_charge_add_cuda(cw_context *context, int order, const cw_ecsim_charge_job *job,
+                                   double *sums) {
+  (void)order, (void)job, (void)sums;
+  return absent(context);
+}
+
+cw_status cw_ecsim_charge_scale_cuda(cw_context *context, int64_t count, double unit,
+                                     double *sums) {
+  (void)count, (void)unit, (void)sums;
+  return absent(context);
+}
+
+cw_status cw_ecsim_charge_displace_cuda(cw_context *context, int order,
+                                        const cw_ecsim_charge_job *job, const double *phi) {
+  (void)order, (void)job, (void)phi;
   return absent(context);
 }

@@ -25,7 +25,6 @@ typedef struct cw_engine_device cw_engine_device; /* space_device.c */
  * is the engine's own and is called after any failure. */
 typedef struct cw_engine_ops {
   const char *name;
-  const char *(*host_only)(const cw_deck *deck); /* what of it a device has not; NULL: nothing */
   /* What a deck asks for that the context's device can't do, at the key's place; NULL: nothing. */
   cw_status (*check_device)(cw_context *context, const cw_deck *deck);
   const char *const *stage_names;
@@ -63,9 +62,10 @@ typedef struct cw_engine_space_ops {
   /* Adds the sum of weight (gamma - 1), massless: weight |u|, over live slots, and their number. */
   cw_status (*add_energy)(cw_engine *engine, const cw_particles_view *particles, int massless,
                           double *energy, int64_t *alive);
-  /* Adds the compensated sum of weight |u|^2 over live slots, and their number; u in double. */
-  cw_status (*add_squares)(cw_engine *engine, const cw_particles_view *particles, double *sum,
-                           int64_t *alive);
+  /* Adds the compensated sum over live slots of what engine ecsim asks for (cw_ecsim_summand), and
+   * their number; values in double. */
+  cw_status (*add_sums)(cw_engine *engine, const cw_particles_view *particles, int what,
+                        double *sum, int64_t *alive);
   cw_status (*add_density)(cw_engine *engine, double *total, const double *one);
   /* total = own + external over the grid, ghost cells too; own and total in that precision. */
   cw_status (*add_field)(cw_engine *engine, cw_precision precision, const void *own,

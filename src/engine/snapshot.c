@@ -89,8 +89,9 @@ static cw_status pass_fields(const passage *way) {
 static cw_status pass_charge(const passage *way) {
   if (!way->engine->ecsim || way->engine->step == 0)
     return CW_OK;
-  member item = {.array = cw_engine_grid_array(way->engine, CW_ARRAY_F64,
-                                               cw_ecsim_charge_before(way->engine))};
+  member item = {
+      .array = cw_engine_grid_array(way->engine, CW_ARRAY_F64, cw_ecsim_charge_before(way->engine)),
+      .space = way->engine->space};
   if (!item.array.data)
     return CW_OK;
   snprintf(item.array.name, CW_ARRAY_NAME, "fields/charge_before");

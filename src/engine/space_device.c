@@ -69,11 +69,11 @@ static cw_status add_energy(cw_engine *engine, const cw_particles_view *particle
   return CW_OK;
 }
 
-static cw_status add_squares(cw_engine *engine, const cw_particles_view *particles, double *sum,
-                             int64_t *alive) {
+static cw_status add_sums(cw_engine *engine, const cw_particles_view *particles, int what,
+                          double *sum, int64_t *alive) {
   double found;
   int64_t count;
-  CW_TRY(cw_ecsim_squares_cuda(engine->context, particles, engine->device->work, &found, &count));
+  CW_TRY(cw_ecsim_sum_cuda(engine->context, particles, what, engine->device->work, &found, &count));
   *sum += found;
   *alive += count;
   return CW_OK;
@@ -100,7 +100,7 @@ const cw_engine_space_ops cw_engine_on_device = {.chunk = (int64_t)1 << 24,
                                                  .mark = device_mark,
                                                  .wait = device_wait,
                                                  .add_energy = add_energy,
-                                                 .add_squares = add_squares,
+                                                 .add_sums = add_sums,
                                                  .add_density = add_density,
                                                  .add_field = add_field,
                                                  .largest = largest};

@@ -72,23 +72,22 @@ static cw_status add_energy(cw_engine *engine, const cw_particles_view *particle
 }
 
 /* Sums over one block of slots. */
-static double block_squares(const cw_particles_view *view, int relativistic, int64_t from,
-                            int64_t to, int64_t *alive) {
+static double block_sum(const cw_particles_view *view, int what, int64_t from, int64_t to,
+                        int64_t *alive) {
   cw_ecsim_sum sum = {0, 0};
   *alive = 0;
   for (int64_t p = from; p < to; p++) {
     if (view->tag && view->tag[p] == CW_TAG_DEAD)
       continue;
-    cw_ecsim_add(&sum, relativistic ? cw_ecsim_weighted_gamma(view, p)
-                                    : cw_ecsim_weighted_square(view, p));
+    cw_ecsim_add(&sum, cw_ecsim_summand(view, what, p));
     ++*alive;
   }
   return sum.sum + sum.lost;
 }
 
 /* Chunk by chunk, block by block in order. */
-static cw_status add_squares(cw_engine *engine, const cw_particles_view *particles, double *sum,
-                             int64_t *alive) {
+static cw_status add_sums(cw_engine *engine, const cw_particles_view *particles, int what,
+                          double *sum, int64_t *alive) {
   double sums[CHUNK_BLOCKS];
   int64_t counts[CHUNK_BLOCKS];
   const int64_t blocks = cw_block_count(particles->count);
@@ -97,8 +96,8 @@ static cw_status add_squares(cw_engine *engine, const cw_particles_view *particl
 #pragma omp parallel for num_threads(cw_context_threads(engine->context)) schedule(static)
     for (int64_t b = first; b < end; b++)
       sums[b - first] =
-          block_squares(particles, engine->deck->algorithms.ecsim.relativistic, b * CW_BLOCK,
-                        cw_min_i64((b + 1) * CW_BLOCK, particles->count), &counts[b - first]);
+          block_sum(particles, what, b * CW_BLOCK, cw_min_i64((b + 1) * CW_BLOCK, particles->count),
+                    &counts[b - first]);
     for (int64_t b = first; b < end; b++)
       *sum += sums[b - first], *alive += counts[b - first];
   }
@@ -136,7 +135,7 @@ const cw_engine_space_ops cw_engine_on_host = {.chunk = (int64_t)CHUNK_BLOCKS * 
                                                .mark = host_mark,
                                                .wait = host_wait,
                                                .add_energy = add_energy,
-                                               .add_squares = add_squares,
+                                               .add_sums = add_sums,
                                                .add_density = add_density,
                                                .add_field = add_field,
                                                .largest = largest_inside};

@@ -180,6 +180,11 @@ cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out) {
   return fields->ops->divergence(fields, &job);
 }
 
+cw_status cw_ecsim_pack_centres(const cw_ecsim_fields *fields, double *array, double *packed,
+                                int pack) {
+  return fields->ops->pack_centres(fields, 1, array, packed, pack);
+}
+
 cw_status cw_ecsim_charge_error(cw_ecsim_fields *fields, double *rho, double scale,
                                 double *max_error, double *max_rho) {
   *max_error = *max_rho = NAN;

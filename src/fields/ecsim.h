@@ -93,6 +93,10 @@ cw_status cw_ecsim_divergence(cw_ecsim_fields *fields, int of_B, double *out);
 /* S of one array over the grid: component 0 to 2 of E or a current on nodes, -1: a charge at
  * centres; ghost cells are neither read nor filled. */
 cw_status cw_ecsim_smooth(cw_ecsim_fields *fields, int component, double *array);
+/* Values at centres over the interior of an array, to a packed array of one a cell, axis 0 fastest
+ * (pack = 1), or back. */
+cw_status cw_ecsim_pack_centres(const cw_ecsim_fields *fields, double *array, double *packed,
+                                int pack);
 /* A current as deposited, folded along periodic axes: what stands behind conductors is added to
  * what it is the image of, and wall values are divided by their nodes' shares of a cell. */
 cw_status cw_ecsim_fold_walls(cw_ecsim_fields *fields, double *const array[3]);

@@ -85,6 +85,7 @@ __global__ void __launch_bounds__(CW_THREADS) average(const __grid_constant__ de
 /* Places that are packed; wall: the last one of an axis that ends at conductors, else 0. */
 struct pack_job {
   cw_box_cells box;
+  int components;
   int32_t wall[3];
   int64_t points, count;
 };
@@ -101,8 +102,7 @@ __global__ void __launch_bounds__(CW_THREADS)
   cw_box_loop(job.box, i, j, k) {
     const int64_t at = cw_box_at(job.box, i, j, k);
     const int64_t to = i + job.box.count[0] * (j + (int64_t)job.box.count[1] * k);
-#pragma unroll
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < job.components; c++) {
       const double factor = root(job, c, 0, i) * root(job, c, 1, j) * root(job, c, 2, k);
       double *inside = array + c * job.points + at, *outside = packed + c * job.count + to;
       if (to_packed)
@@ -188,6 +188,7 @@ cw_status device_pack(const cw_ecsim_fields *fields, double *const array[3], dou
                       int to_packed) {
   pack_job job = {};
   int32_t nodes[3];
+  job.components = 3;
   job.count = cw_ecsim_nodes(fields, nodes);
   job.points = fields->grid.points;
   job.box = box_of(&fields->grid, nodes);
@@ -202,14 +203,15 @@ cw_status device_combine(const cw_ecsim_fields *fields, double a, double *const 
   return cw_ecsim_combine_cuda(fields->context, 3 * fields->grid.points, 2, c, terms, z[0]);
 }
 
-/* Values at centres to a packed array. */
-cw_status pack_centres(const cw_ecsim_fields *fields, double *array, double *packed) {
+cw_status device_pack_centres(const cw_ecsim_fields *fields, int components, double *array,
+                              double *packed, int to_packed) {
   const int32_t *n = fields->grid.cells;
   pack_job job = {};
+  job.components = components;
   job.count = (int64_t)n[0] * n[1] * n[2];
   job.points = fields->grid.points;
   job.box = box_of(&fields->grid, n);
-  return launch_pack(fields, &job, array, packed, 1);
+  return launch_pack(fields, &job, array, packed, to_packed);
 }
 
 /* By way of a vector of the solver, which is free between solves. */
@@ -220,7 +222,7 @@ cw_status device_squares(cw_ecsim_fields *fields, double sums[2]) {
   CW_TRY(device_pack(fields, fields->E, packed, 1));
   CW_TRY(cw_ecsim_dots_cuda(fields->context, fields->vectors.sums,
                             3 * cw_ecsim_nodes(fields, nodes), packed, 1, &packed, &sums[0]));
-  CW_TRY(pack_centres(fields, fields->B[0], packed));
+  CW_TRY(device_pack_centres(fields, 3, fields->B[0], packed, 1));
   return cw_ecsim_dots_cuda(fields->context, fields->vectors.sums, 3 * (int64_t)n[0] * n[1] * n[2],
                             packed, 1, &packed, &sums[1]);
 }
@@ -235,8 +237,9 @@ cw_status device_charge(cw_ecsim_fields *fields, const double *of_E, const doubl
   return cw_device_read(fields->context, result, work, 3 * sizeof *work);
 }
 
-const cw_ecsim_ops device_ops = {device_curl, device_divergence, device_average, device_smooth,
-                                 device_pack, device_combine,    device_squares, device_charge};
+const cw_ecsim_ops device_ops = {device_curl,    device_divergence, device_average,
+                                 device_smooth,  device_pack,       device_pack_centres,
+                                 device_combine, device_squares,    device_charge};
 
 } // namespace
 

@@ -123,6 +123,22 @@ static cw_status host_pack(const cw_ecsim_fields *fields, double *const array[3]
   return CW_OK;
 }
 
+static cw_status host_pack_centres(const cw_ecsim_fields *fields, int components, double *array,
+                                   double *packed, int pack) {
+  const cw_grid *grid = &fields->grid;
+  const int32_t *n = grid->cells;
+  const int64_t rows = (int64_t)n[1] * n[2];
+#pragma omp parallel for schedule(static) if (grid->points > CW_ECSIM_PARALLEL_POINTS)             \
+    num_threads(cw_context_threads(fields->context))
+  for (int64_t row = 0; row < components * rows; row++) {
+    double *inside = array + row / rows * grid->points +
+                     cw_grid_index(grid, 0, row % rows % n[1], row % rows / n[1]);
+    double *outside = packed + row * n[0];
+    memcpy(pack ? outside : inside, pack ? inside : outside, (size_t)n[0] * sizeof *inside);
+  }
+  return CW_OK;
+}
+
 static cw_status host_combine(const cw_ecsim_fields *fields, double a, double *const x[3], double b,
                               double *const y[3], double *const z[3]) {
 #pragma omp parallel for schedule(static) if (fields->grid.points > CW_ECSIM_PARALLEL_POINTS)      \
@@ -184,6 +200,7 @@ const cw_ecsim_ops cw_ecsim_host_ops = {.curl = host_curl,
                                         .average = host_average,
                                         .smooth = host_smooth,
                                         .pack = host_pack,
+                                        .pack_centres = host_pack_centres,
                                         .combine = host_combine,
                                         .squares = host_squares,
                                         .charge = host_charge};

@@ -27,6 +27,9 @@ typedef struct cw_ecsim_ops {
    * which is no unknown, by 0. */
   cw_status (*pack)(const cw_ecsim_fields *fields, double *const array[3], double *packed,
                     int pack);
+  /* The values at centres of `components` arrays, one behind the other, to packed ones, or back. */
+  cw_status (*pack_centres)(const cw_ecsim_fields *fields, int components, double *array,
+                            double *packed, int pack);
   /* z = a x + b y, ghost cells too; z may be x or y. */
   cw_status (*combine)(const cw_ecsim_fields *fields, double a, double *const x[3], double b,
                        double *const y[3], double *const z[3]);
