@@ -84,6 +84,8 @@ START_TEST(test_every_function_and_box_equals_the_plain_sum) {
   double positions[3 * ATOMS];
   for (int b = 0; b < BOXES; b++)
     for (int f = 0; f < FUNCTIONS; f++) {
+      if (CW_SANITIZED && (b + f) % 3) /* each function in two boxes or three, each box with some */
+        continue;
       cw_coordination_options options = self_options(f, precision);
       fill(positions, ATOMS, &boxes[b], (uint64_t)(100 * b + f + 1));
       compare_with_plain(context, &options, positions, &boxes[b], tolerances[precision]);
@@ -284,7 +286,7 @@ START_TEST(test_a_list_with_a_skin_never_misses_a_pair) {
     cw_coordination *plan;
     cw_coordination_options options = self_options(0, CW_DOUBLE);
     uint64_t seed = 12;
-    int rebuilt = 0, steps = 30;
+    int rebuilt = 0, steps = CW_SANITIZED ? 12 : 30;
     options.method = CW_COORDINATION_LIST;
     options.skin = 0.15;
     fill(positions, ATOMS, &boxes[b], 11);

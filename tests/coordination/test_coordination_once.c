@@ -120,6 +120,8 @@ START_TEST(test_groups_with_repeats_and_overlap_equal_the_plain_sum) {
     b[k] = (uint32_t)(next_uniform(&seed) * (ATOMS / 2));
   }
   for (int function = 0; function < 8; function += 7) {
+    if (CW_SANITIZED && function == _i / 2 % 2 * 7) /* one of them a box */
+      continue;
     const cw_coordination_options options = {.switching = functions[function],
                                              .pairs = (cw_coordination_pairs)(_i % 2),
                                              .atoms = ATOMS,

@@ -10,6 +10,7 @@
 enum { NX = 4, NY = 3, NZ = 3, COUNT = 6, MOST = 4096 };
 
 static const char text[] = "[simulation]\nname = \"fuzz\"\nengine = \"ecsim\"\nruntime = 1.0\n"
+                           "[algorithms.ecsim]\nsolver_tolerance = 1e-6\n"
                            "[setup]\nproblem = \"state\"\nfile = \"%s\"\n";
 
 static const char *const sets[] = {"Ex",
