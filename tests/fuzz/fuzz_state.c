@@ -7,7 +7,8 @@
 #include "engine/engine.h"
 #include "setup/setup.h"
 
-enum { NX = 4, NY = 3, NZ = 3, COUNT = 6, MOST = 4096 };
+/* So many particles that reading them into room for one is seen. */
+enum { NX = 4, NY = 3, NZ = 3, COUNT = 60, MOST = 4096 };
 
 static const char text[] = "[simulation]\nname = \"fuzz\"\nengine = \"ecsim\"\nruntime = 1.0\n"
                            "[algorithms.ecsim]\nsolver_tolerance = 1e-6\n"
@@ -78,7 +79,7 @@ static void put_good(hid_t file) {
     for (int k = 0; k < SET_VALUES; k++)
       values[k] = what < 0    ? 0.01 * (k % 5)
                   : what == 0 ? (electrons ? -0.02 : 0.02)
-                  : what < 4  ? 0.17 * (k % COUNT) + 0.1
+                  : what < 4  ? 0.017 * (k % COUNT) + 0.1
                               : 0.02 * (k % 3);
     put_set(file, sets[n], n < FIELDS ? 3 : 1, n < FIELDS ? grid : count, H5T_NATIVE_DOUBLE,
             values);
