@@ -37,6 +37,12 @@ if(sanitize)
   target_compile_options(cellwise_usage INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(cellwise_usage INTERFACE -fsanitize=address,undefined)
+  # Each of some 150 programs in a third of the time.
+  include(CheckLinkerFlag)
+  check_linker_flag(C -fuse-ld=lld has_lld)
+  if(has_lld)
+    target_link_options(cellwise_usage INTERFACE -fuse-ld=lld)
+  endif()
 endif()
 
 add_library(cellwise_objects OBJECT)

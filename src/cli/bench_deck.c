@@ -100,7 +100,7 @@ cw_status cw_bench_deck(cw_context *context, const cw_bench_case *c, json_t *row
   cw_deck *deck;
   int taken = 0;
   CW_TRY(read_deck(context, c->deck, NULL, &deck));
-  const int engine = deck->simulation.engine;
+  const int engine = (int)deck->simulation.engine;
   cw_deck_destroy(deck);
   for (size_t v = 0; v < sizeof variants_here / sizeof *variants_here; v++) {
     const deck_variant *variant = &variants_here[v];
