@@ -62,7 +62,7 @@ static void describe(const option_case *c, char what[160]) {
            c->correct ? ", charge" : "", c->relativistic ? ", relativistic" : "");
 }
 
-/* Rounding differs by the order of sums: after five cycles by at most 5e-15 of the largest value. */
+/* Rounding differs by the order of sums: after five cycles by up to 5e-15 of the largest value. */
 static void compare_runs(cw_context *context, const option_case *c, int steps) {
   char what[160];
   describe(c, what);
