@@ -80,6 +80,24 @@ CW_API cw_status cw_deposit_current(cw_context *context, const cw_deposit_option
                                     const cw_cells_view *cells, cw_vector_view J,
                                     cw_deposit_report *report);
 
+/* One of several species that are deposited by one call. */
+typedef struct cw_deposit_species {
+  double charge;               /* of a particle of weight 1 */
+  cw_particles_view particles; /* its particles */
+  cw_cells_view cells;         /* their last sort; zero-initialised: not sorted */
+} cw_deposit_species;
+
+/* cw_deposit_current of `count` species with options in common (their `charge` is not read), all of
+ * one precision and in one space. On a device a team sums its tile's particles of all species in one
+ * pass, which is faster than a pass a species. In fixed point up to four species share one quantum:
+ * the same bits for any order of particles and of species, but not those of a call a species, whose
+ * quanta differ and whose sums J takes one after the other.
+ *   report  out, may be NULL; sums over the species
+ * Errors: as cw_deposit_current, and CW_ERROR_ARGUMENT (precision or space differ). */
+CW_API cw_status cw_deposit_currents(cw_context *context, const cw_deposit_options *options,
+                                     const cw_grid *grid, const cw_deposit_species *species,
+                                     int count, cw_vector_view J, cw_deposit_report *report);
+
 /* The plain double-precision sum of the same formulas, one thread: the oracle of every other form.
  * J must be CW_DOUBLE; the particles may be of either precision. */
 CW_API cw_status cw_deposit_current_reference(cw_context *context,

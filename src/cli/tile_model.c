@@ -59,7 +59,7 @@ static kernel_shape shape_of(const cw_tile_case *c) {
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
   k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
   /* as compiled for compute capability 9.0 */
-  k.registers = k.runs ? (c->dim == 3 ? 128 : 96) : c->is_double ? 128 : 80;
+  k.registers = k.runs ? 96 : c->is_double ? 128 : 80;
   if (k.runs) {
     k.rows = cw_deposit_rows(c->dim, c->order + 1);
     k.ways = 2 * k.rows <= LANES ? LANES / k.rows : 1;
@@ -91,8 +91,7 @@ static int resident_teams(const cw_tile_device *device, size_t arena, int thread
  * each warp brings its stage, 4 warps or more if they fit. */
 static void choose_team(const cw_tile_device *device, const kernel_shape *k,
                         cw_deposit_arena *arena, cw_tile_plan *plan) {
-  const int most =
-      (k->runs ? cw_deposit_largest_staged_team(arena->dim) : CW_DEPOSIT_LARGEST_TEAM) / LANES;
+  const int most = (k->runs ? CW_DEPOSIT_LARGEST_STAGED_TEAM : CW_DEPOSIT_LARGEST_TEAM) / LANES;
   int best = -1;
   arena->warps = k->runs ? CW_DEPOSIT_STAGED_TEAM / LANES : 1;
   if (cw_deposit_arena_bytes(arena, plan->tile) > device->shared_a_team)
@@ -113,8 +112,7 @@ static void choose_team(const cw_tile_device *device, const kernel_shape *k,
 /* Where the scratch has the value that the lane's row adds with flow n; -1: it adds none. */
 static int place_of(const cw_tile_case *c, int row, int n, int edge) {
   const int nodes = c->order + 1;
-  const int volume =
-      (int)cw_deposit_volume(c->dim, edge, 0) + cw_deposit_pad(c->dim, c->order, edge);
+  const int volume = (int)cw_deposit_volume(c->dim, edge) + cw_deposit_pad(c->dim, c->order, edge);
   const int stride[3] = {1, edge, edge * edge};
   if (c->dim == 3) {
     const int component = row / (nodes * nodes), a = row % nodes, b = row / nodes % nodes;
@@ -183,18 +181,18 @@ static double contention_of(const cw_tile_case *c, const kernel_shape *k, int ed
 
 cw_tile_plan cw_tile_model(const cw_tile_device *device, const cw_tile_case *c, int tile) {
   const kernel_shape k = shape_of(c);
-  const int halo = cw_deposit_halo(c->order, c->drift);
+  const int margin = cw_deposit_margin(c->order, c->drift, k.runs);
   cw_deposit_arena arena = {.dim = c->dim,
                             .order = c->order,
-                            .halo = halo,
+                            .margin = margin,
                             .value = k.value,
                             .stage = k.stage,
                             .components = CW_DEPOSIT_COMPONENTS};
   if (k.runs)
-    arena.pad = cw_deposit_pad(c->dim, c->order, tile + 2 * halo);
+    arena.pad = cw_deposit_pad(c->dim, c->order, tile + margin);
   if (!k.runs && cw_deposit_scratch_bytes(&arena, tile) > device->shared_a_team)
     arena.components = 1;
-  cw_tile_plan plan = {.tile = tile, .edge = tile + 2 * halo, .components = arena.components};
+  cw_tile_plan plan = {.tile = tile, .edge = tile + margin, .components = arena.components};
   plan.scratch = cw_deposit_scratch_bytes(&arena, tile);
   const double inside = pow(tile, c->dim), values = pow(plan.edge, c->dim);
   plan.halo_waste = 1 - inside / values;

@@ -1,13 +1,13 @@
 /* Which tile size the device's deposit should use: a model of three pressures.
  *
- * A team of threads owns a tile of T^D cells and sums in a scratch of (T + 2 halo)^D values for
+ * A team of threads owns a tile of T^D cells and sums in a scratch of E^D values for
  * each of three components (kernels/deposit/deposit_scratch.h). In cycles of one multiprocessor
  * (SM; CU at AMD, Xe-core at Intel) a particle:
  *
  *   capacity     W resident warps, by scratch, threads and registers; a warp alone needs `serial`
  *                cycles a particle, W of them serial (1/W + 1/W_half): few hide no latency
  *   halo         the scratch is cleared and flushed once a tile: its values are shared by the
- *                tile's particles, and 1 - (T/(T + 2 halo))^D of them lie outside the tile
+ *                tile's particles, and 1 - (T/E)^D of them lie outside the tile
  *   contention   an addition of a warp takes as many passes as lanes meet in one bank or word of
  *                the scratch; and tiles so large that few rounds of teams cover the box leave
  *                multiprocessors idle in the last one

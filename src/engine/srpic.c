@@ -71,8 +71,7 @@ static double largest_move(const cw_deck *deck, const cw_grid *grid) {
   return fmin(move + 1e-6, 1);
 }
 
-static cw_deposit_options deposit_options(const cw_deck *deck, const cw_grid *grid,
-                                          const cw_deck_species *species) {
+static cw_deposit_options deposit_options(const cw_deck *deck, const cw_grid *grid) {
   return (cw_deposit_options){
       .order = deck->algorithms.deposit.shape_order,
       .method = !deck->algorithms.deposit.tiled_deposit ? CW_DEPOSIT_FLAT
@@ -81,38 +80,52 @@ static cw_deposit_options deposit_options(const cw_deck *deck, const cw_grid *gr
       .drift = deck->algorithms.deposit.drift,
       .team_size = deck->algorithms.deposit.team_size,
       .max_move = largest_move(deck, grid),
-      .charge = species->charge,
       .dt = deck->dt,
   };
 }
 
+/* What a species deposits; *deposits: 0 if it does not. */
+static cw_status deposited_species(const cw_engine *engine, int s, cw_deposit_species *species,
+                                   int *deposits) {
+  const cw_species_state *state = &engine->species[s];
+  *deposits = state->deck->charge != 0 && state->deck->deposit;
+  if (!*deposits)
+    return CW_OK;
+  *species = (cw_deposit_species){.charge = state->deck->charge,
+                                  .particles = cw_particles_get_view(state->particles)};
+  if (!state->cells)
+    return CW_OK;
+  species->cells = cw_cells_get_view(state->cells);
+  return cw_cells_check(state->cells, state->particles);
+}
+
+/* On a device all species in one call, and without a report, which would have to be waited for:
+ * particles outside are faults there. */
 static cw_status deposit_species(cw_engine *engine) {
   const cw_deck *deck = engine->deck;
+  const cw_deposit_options options = deposit_options(deck, &engine->grid);
+  const cw_vector_view J = cw_fields_J(engine->fields);
+  cw_deposit_species together[CW_DECK_MAX_SPECIES];
+  int count = 0;
   if (!deck->algorithms.deposit.enable)
     return CW_OK;
   CW_TRY(cw_fields_zero_J(engine->fields));
   for (int s = 0; s < engine->species_count; s++) {
-    const cw_species_state *species = &engine->species[s];
-    if (species->deck->charge == 0 || !species->deck->deposit)
-      continue;
-    cw_deposit_options options = deposit_options(deck, &engine->grid, species->deck);
-    cw_particles_view view = cw_particles_get_view(species->particles);
-    cw_cells_view cells = {0};
-    if (species->cells) {
-      CW_TRY(cw_cells_check(species->cells, species->particles));
-      cells = cw_cells_get_view(species->cells);
-    }
-    /* A report would have to be waited for on a device, where particles outside are faults. */
     cw_deposit_report report = {0};
-    CW_TRY(cw_deposit_current(engine->context, &options, &engine->grid, &view, &cells,
-                              cw_fields_J(engine->fields),
-                              engine->space == CW_SPACE_HOST ? &report : NULL));
+    int deposits;
+    CW_TRY(deposited_species(engine, s, &together[count], &deposits));
+    count += deposits;
+    if (engine->space != CW_SPACE_HOST || !deposits)
+      continue;
+    count = 0;
+    CW_TRY(cw_deposit_currents(engine->context, &options, &engine->grid, together, 1, J, &report));
     if (report.outside > 0)
       return cw_fail(engine->context, CW_ERROR_NUMERIC,
                      "%lld particles of species '%s' are outside the box at step %lld",
-                     (long long)report.outside, species->deck->label, (long long)engine->step);
+                     (long long)report.outside, engine->species[s].deck->label,
+                     (long long)engine->step);
   }
-  return CW_OK;
+  return cw_deposit_currents(engine->context, &options, &engine->grid, together, count, J, NULL);
 }
 
 /* dE/dt = curl B - q0 / (B0 V0) J, fields in units of B0; B in two halves around E, so that both
@@ -194,7 +207,7 @@ static cw_status check_device(cw_context *context, const cw_deck *deck) {
   if (!sorted)
     return CW_OK;
   CW_TRY(cw_setup_grid(context, deck, &grid));
-  const cw_deposit_options options = deposit_options(deck, &grid, &deck->particles.species[0]);
+  const cw_deposit_options options = deposit_options(deck, &grid);
   const cw_status status = cw_deposit_check_tile(
       context, &options, grid.dim, deck->simulation.precision, deck->algorithms.deposit.tile_size);
   if (status == CW_OK)

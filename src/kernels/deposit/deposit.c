@@ -196,10 +196,10 @@ cleanup:
   return status;
 }
 
-cw_status cw_deposit_current(cw_context *context, const cw_deposit_options *options,
-                             const cw_grid *grid, const cw_particles_view *particles,
-                             const cw_cells_view *cells, cw_vector_view J,
-                             cw_deposit_report *report) {
+/* All that can be said of a species' deposit before it is begun. */
+static cw_status check_deposit(cw_context *context, const cw_deposit_options *options,
+                               const cw_grid *grid, const cw_particles_view *particles,
+                               const cw_cells_view *cells, cw_vector_view J) {
   CW_TRY(check_current(context, options, grid, particles, &J));
   CW_TRY(check_layout(context, options, grid, cells, particles->space));
   if (J.precision != particles->precision)
@@ -209,8 +209,13 @@ cw_status cw_deposit_current(cw_context *context, const cw_deposit_options *opti
       (unsigned)options->path > CW_DEPOSIT_PATH_VECTOR)
     return cw_fail(context, CW_ERROR_ARGUMENT, "deposit: method %d or path %d is unknown",
                    (int)options->method, (int)options->path);
-  if (particles->space != CW_SPACE_HOST)
-    return cw_deposit_current_cuda(context, options, grid, particles, cells, J, report);
+  return CW_OK;
+}
+
+static cw_status deposit_host(cw_context *context, const cw_deposit_options *options,
+                              const cw_grid *grid, const cw_particles_view *particles,
+                              const cw_cells_view *cells, cw_vector_view J,
+                              cw_deposit_report *report) {
   cw_deposit_job job = make_job(options, grid, particles);
   if (!cw_deposit_choose_loop(context, &job))
     return cw_fail(context, CW_ERROR_UNSUPPORTED,
@@ -228,6 +233,54 @@ cw_status cw_deposit_current(cw_context *context, const cw_deposit_options *opti
   if (report)
     *report = counts;
   return status;
+}
+
+cw_status cw_deposit_current(cw_context *context, const cw_deposit_options *options,
+                             const cw_grid *grid, const cw_particles_view *particles,
+                             const cw_cells_view *cells, cw_vector_view J,
+                             cw_deposit_report *report) {
+  CW_TRY(check_deposit(context, options, grid, particles, cells, J));
+  if (particles->space == CW_SPACE_HOST)
+    return deposit_host(context, options, grid, particles, cells, J, report);
+  const cw_deposit_species species = {options->charge, *particles,
+                                      cells ? *cells : (cw_cells_view){0}};
+  return cw_deposit_currents_cuda(context, options, grid, &species, 1, J, report);
+}
+
+static void add_report(cw_deposit_report *sum, const cw_deposit_report *part) {
+  sum->tiled += part->tiled;
+  sum->escaped += part->escaped;
+  sum->tail += part->tail;
+  sum->flat += part->flat;
+  sum->dead += part->dead;
+  sum->outside += part->outside;
+}
+
+cw_status cw_deposit_currents(cw_context *context, const cw_deposit_options *options,
+                              const cw_grid *grid, const cw_deposit_species *species, int count,
+                              cw_vector_view J, cw_deposit_report *report) {
+  cw_deposit_report all = {0};
+  for (int s = 0; s < count; s++) {
+    const cw_particles_view *particles = &species[s].particles;
+    cw_deposit_options own = *options;
+    own.charge = species[s].charge;
+    CW_TRY(check_deposit(context, &own, grid, particles, &species[s].cells, J));
+    if (particles->space != species[0].particles.space)
+      return cw_fail(context, CW_ERROR_ARGUMENT,
+                     "deposit: species 0 and %d are in different memory", s);
+  }
+  if (count > 0 && species[0].particles.space != CW_SPACE_HOST)
+    return cw_deposit_currents_cuda(context, options, grid, species, count, J, report);
+  for (int s = 0; s < count; s++) {
+    cw_deposit_report part;
+    cw_deposit_options own = *options;
+    own.charge = species[s].charge;
+    CW_TRY(deposit_host(context, &own, grid, &species[s].particles, &species[s].cells, J, &part));
+    add_report(&all, &part);
+  }
+  if (report)
+    *report = all;
+  return CW_OK;
 }
 
 cw_status cw_deposit_current_reference(cw_context *context, const cw_deposit_options *options,

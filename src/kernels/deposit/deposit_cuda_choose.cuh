@@ -94,7 +94,8 @@ template <class Scratch>
 static cw_status launch_lanes_of(cw_context *context, const cw_deposit_device_job *job,
                                  void (*kernel)(cw_deposit_device_job), int team, int *fits) {
   const size_t limit = cw_device_opened(context)->shared_per_block;
-  cw_deposit_arena arena = {job->dim, job->order, job->halo, sizeof(Scratch), 0, 0, 3, 0};
+  cw_deposit_arena arena = {job->dim, job->order, job->edge - job->tile, sizeof(Scratch), 0, 0,
+                            3,        0};
   if (arena_of_tile(&arena, job->tile) > limit)
     arena.components = 1;
   *fits = arena_of_tile(&arena, job->tile) <= limit;
@@ -117,7 +118,7 @@ static cw_status launch_lanes(cw_context *context, const cw_deposit_device_job *
 static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_device_job), int tile,
                               cw_deposit_arena *arena) {
   const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
-  const int most = cw_deposit_largest_staged_team(arena->dim) / 32;
+  const int most = CW_DEPOSIT_LARGEST_STAGED_TEAM / 32;
   int best = 0, chosen;
   arena->warps = 4;
   if (cw_deposit_arena_bytes(arena, tile) > limit)
@@ -145,10 +146,10 @@ static cw_status launch_runs_of(cw_context *context, const cw_deposit_device_job
                                 int *fits) {
   const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
   cw_deposit_device_job padded = *job;
-  padded.pad = cw_deposit_pad(DIM, ORDER, job->tile + 2 * job->halo);
+  padded.pad = cw_deposit_pad(DIM, ORDER, job->edge);
   cw_deposit_arena arena = {job->dim,
                             ORDER,
-                            job->halo,
+                            job->edge - job->tile,
                             sizeof(typename Mode::Scratch),
                             run_shape<DIM, ORDER, Mode>::bytes,
                             1,
@@ -160,7 +161,7 @@ static cw_status launch_runs_of(cw_context *context, const cw_deposit_device_job
   if (team == 0)
     CW_TRY(choose_warps(context, deposit_runs<DIM, ORDER, Mode>, job->tile, &arena));
   else
-    arena.warps = (int)cw_min_i64((team + 31) / 32, cw_deposit_largest_staged_team(DIM) / 32);
+    arena.warps = (int)cw_min_i64((team + 31) / 32, CW_DEPOSIT_LARGEST_STAGED_TEAM / 32);
   while (cw_deposit_arena_bytes(&arena, job->tile) > limit)
     arena.warps--;
   return launch_teams(context, &padded, "deposit_runs", deposit_runs<DIM, ORDER, Mode>, &arena,

@@ -13,31 +13,42 @@ typedef struct cw_deposit_counts {
   unsigned long long tiled, escaped, tail, flat, dead, outside;
 } cw_deposit_counts;
 
+/* Most species that one pass sums. */
+enum { CW_DEPOSIT_TOGETHER = 4 };
+
 /* Fixed point: quanta a unit of each component, found on the device. */
 typedef struct cw_deposit_quanta {
   double quanta[3];
-  unsigned int weight_bits; /* largest |weight| as the bits of a float, rounded up */
-  unsigned int most;        /* at least the number of particles that can reach one value */
+  unsigned int weight_bits[CW_DEPOSIT_TOGETHER]; /* each species' largest |weight| as the bits of a
+                                                  * float, rounded up */
+  unsigned int most; /* at least the number of particles that can reach one value */
 } cw_deposit_quanta;
 
 /* A plane of transverse weights, at most 1, as an integer in single precision's 64-bit fixed point.
  */
 #define CW_DEPOSIT_PLANE_UNIT 8388608.0f
 
-/* One species' deposit; passed to kernels by value. */
+/* One of a job's species. */
+typedef struct cw_deposit_device_species {
+  cw_particles_view particles;
+  double scale[3];             /* charge dx/dt along simulated axes, charge along the others */
+  const int64_t *tile_offsets; /* NULL: not sorted */
+} cw_deposit_device_species;
+
+/* A deposit; passed to kernels by value. Kernels of runs sum all its species, the others the first. */
 typedef struct cw_deposit_device_job {
   int dim, order;
-  cw_particles_view particles;
-  double scale[3]; /* charge dx/dt along simulated axes, charge along the others */
+  int species_count;
+  cw_deposit_device_species species[CW_DEPOSIT_TOGETHER];
   double max_move; /* fixed point: a longer move, in cells, is a fault */
   /* J, or its int64 accumulators: at node (low, low, low) */
   void *component[3];
   int64_t stride[3];
   int32_t low[3], high[3];
   /* tiles */
-  int tile, halo, tiles[3];
-  int pad; /* values behind each component of a scratch where runs are summed */
-  const int64_t *tile_offsets;
+  int tile, tiles[3];
+  int below, edge;      /* nodes of a scratch below its tile, and along an axis */
+  int pad;              /* values behind each component of a scratch where runs are summed */
   int runs;             /* sum runs of particles in registers: orders 1 to 3 in 2D and 3D */
   int wide;             /* single precision, orders from 4: sums of reals are doubles */
   int scratch_bits;     /* fixed point: 32 (runs in single precision only) or 64 */
@@ -126,7 +137,7 @@ __device__ __forceinline__ void cw_tile_put(const cw_deposit_device_job &job,
   bool inside = true;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
-    const int32_t global = origin[a] - job.halo + node[a];
+    const int32_t global = origin[a] - job.below + node[a];
     inside = inside && global >= job.low[a] && global < job.high[a];
     place += (int64_t)(global - job.low[a]) * job.stride[a];
   }

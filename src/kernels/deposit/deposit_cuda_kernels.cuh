@@ -27,10 +27,11 @@ typedef CW_REAL_NAME(cw_deposit_particle) particle_type;
 
 /* Loads a slot that is not dead; 0 for one with a fault, which is reported. */
 static __device__ __forceinline__ bool load_live(int dim, int order,
-                                                 const cw_deposit_device_job &job, int64_t slot,
-                                                 particle_type *particle) {
-  const cw_particles_view *view = &job.particles;
-  const cw_real scale[3] = {(cw_real)job.scale[0], (cw_real)job.scale[1], (cw_real)job.scale[2]};
+                                                 const cw_deposit_device_job &job, int species,
+                                                 int64_t slot, particle_type *particle) {
+  const cw_particles_view *view = &job.species[species].particles;
+  const double *factor = job.species[species].scale;
+  const cw_real scale[3] = {(cw_real)factor[0], (cw_real)factor[1], (cw_real)factor[2]};
   const cw_real weight = view->weight ? ((const cw_real *)view->weight)[slot] : (cw_real)1;
   *particle = CW_REAL_NAME(cw_deposit_load)(dim, view, scale, weight, slot);
   bool valid = CW_REAL_NAME(cw_deposit_valid)(dim, order, particle);
@@ -45,11 +46,12 @@ static __device__ __forceinline__ bool load_live(int dim, int order,
   return false;
 }
 
-/* The same for any slot. */
+/* The same for any slot of the first species. */
 static __device__ __forceinline__ bool load(int dim, int order, const cw_deposit_device_job &job,
                                             int64_t slot, particle_type *particle, bool *dead) {
-  *dead = job.particles.tag && job.particles.tag[slot] == CW_TAG_DEAD;
-  return !*dead && load_live(dim, order, job, slot, particle);
+  const uint8_t *tag = job.species[0].particles.tag;
+  *dead = tag && tag[slot] == CW_TAG_DEAD;
+  return !*dead && load_live(dim, order, job, 0, slot, particle);
 }
 
 /* A window leaves J's storage: a fault where nobody reads the counts. */
@@ -62,6 +64,8 @@ static __device__ __forceinline__ bool report_outside(const cw_deposit_device_jo
 
 /* each takes from the one before */
 #include "kernels/deposit/deposit_cuda_window.cuh"
+
+#include "kernels/deposit/deposit_cuda_batch.cuh"
 
 #include "kernels/deposit/deposit_cuda_runs.cuh"
 
@@ -139,15 +143,6 @@ static __global__ void __launch_bounds__(CW_THREADS)
   cw_count(&job.counts->outside, outside);
 }
 
-/* The slice of tile t that is still live. */
-static __device__ __forceinline__ void tile_slice(const cw_deposit_device_job &job, int64_t *first,
-                                                  int64_t *last) {
-  *first = job.tile_offsets[blockIdx.x];
-  *last = job.tile_offsets[blockIdx.x + 1];
-  if (*last > job.particles.count)
-    *last = job.particles.count;
-}
-
 template <class Scratch> static __device__ void zero_scratch(Scratch *scratch, int count) {
   for (int n = threadIdx.x; n < count; n += blockDim.x)
     scratch[n] = 0;
@@ -180,11 +175,11 @@ template <int DIM, int ORDER, class Scratch>
 static __global__ void __launch_bounds__(CW_THREADS)
     deposit_tile(const __grid_constant__ cw_deposit_device_job job) {
   const int order = ORDER >= 0 ? ORDER : job.order, window = order ? order + 2 : 3;
-  const int edge = job.tile + 2 * job.halo;
+  const int edge = job.edge;
   const int volume = DIM == 1 ? edge : DIM == 2 ? edge * edge : edge * edge * edge;
   Scratch *scratch = cw_team_arena<Scratch>();
   int64_t first, last;
-  tile_slice(job, &first, &last);
+  tile_slice(job.species[0], &first, &last);
   if (first >= last)
     return;
   const int only = gridDim.y > 1 ? (int)blockIdx.y : -1, components = only < 0 ? 3 : 1;
@@ -208,7 +203,7 @@ static __global__ void __launch_bounds__(CW_THREADS)
 #pragma unroll
     for (int a = 0; a < DIM; a++) {
       start[a] = CW_REAL_NAME(cw_deposit_start)(order, &particle, a);
-      const int32_t local = start[a] - (origin[a] - job.halo);
+      const int32_t local = start[a] - (origin[a] - job.below);
       fits = fits && local >= 0 && local <= edge - window;
       at += local * stride;
       sink.stride[a] = stride;
@@ -239,27 +234,24 @@ static __global__ void __launch_bounds__(CW_THREADS)
   cw_tile_flush<DIM, Scratch, Scratch>(job, scratch, edge, origin, only < 0 ? 0 : only, components);
 }
 
-/* The warp's share of the listed particles that keep their support. */
+/* The warp's share of the listed windows. */
 template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ void sum_kept(const cw_deposit_device_job &job,
-                                                const run_tile<typename Mode::Scratch> &tile,
-                                                int64_t first, int kept, const cw_real scale[3]) {
+static __device__ __forceinline__ void sum_listed(const run_tile<typename Mode::Scratch> &tile,
+                                                  const slot_batch<DIM> &batch, int listed,
+                                                  const cw_real scale[3]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   typename Mode::Word *const stage = run_stage<DIM, ORDER, Mode>(tile.volume, warp);
   const uint16_t *const list = run_list<DIM>();
-  const int share = ((kept + warps - 1) / warps + 31) & ~31;
-  const int begin = warp * share, end = min(begin + share, kept);
-  const auto load = [&](int n) {
-    const uint16_t slot = n < end ? list[n] : NO_SLOT;
-    return load_raw<DIM>(job.particles, first, slot == NO_SLOT ? 0 : slot, slot != NO_SLOT);
-  };
+  const int share = ((listed + warps - 1) / warps + 31) & ~31;
+  const int begin = warp * share, end = min(begin + share, listed);
+  const auto load = [&](int n) { return load_raw<DIM>(batch, n < end ? list[n] : NO_ENTRY); };
   run_sums<DIM, ORDER, Mode> sums;
   sums.start(tile, lane);
   raw_particle<DIM> next = load(begin + lane);
   for (int chunk = begin; chunk < end; chunk += 32) {
     const raw_particle<DIM> raw = next;
     next = load(chunk + 32 + lane);
-    const int at = stage_kept<DIM, ORDER, Mode>(job, tile, raw, scale, stage + lane);
+    const int at = stage_entry<DIM, ORDER, Mode>(tile, batch, raw, scale, stage + lane);
     __syncwarp();
     sums.sum_columns(tile, stage, at, lane);
     __syncwarp();
@@ -267,12 +259,12 @@ static __device__ __forceinline__ void sum_kept(const cw_deposit_device_job &job
   sums.flush(tile);
 }
 
-/* The other listed slots, 32 at a time by whatever warp is free. */
+/* The other slots, 32 at a time by whatever warp is free. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ void sum_others(const cw_deposit_device_job &job,
                                                   const run_tile<typename Mode::Scratch> &tile,
-                                                  int64_t first, int entries, int others,
-                                                  unsigned *taken, run_counts *counts) {
+                                                  const slot_batch<DIM> &batch, int entries,
+                                                  int others, unsigned *taken, run_counts *counts) {
   const uint16_t *const list = run_list<DIM>();
   const int lane = threadIdx.x % 32;
   for (;;) {
@@ -283,8 +275,11 @@ static __device__ __forceinline__ void sum_others(const cw_deposit_device_job &j
     if (begin >= (unsigned)others)
       break;
     const int n = (int)begin + lane;
-    const int64_t slot = n < others ? first + list[entries - 1 - n] : -1;
-    counts->add(sum_queued<DIM, ORDER, Mode>(job, tile, slot));
+    int64_t slot = -1;
+    int species = 0;
+    if (n < others)
+      batch.find(list[entries - 1 - n], &species, &slot);
+    counts->add(sum_queued<DIM, ORDER, Mode>(job, tile, species, slot));
   }
 }
 
@@ -308,14 +303,14 @@ static __device__ __forceinline__ void flush_runs(const cw_deposit_device_job &j
 
 /* A team a tile: deposit_cuda_runs.cuh. */
 template <int DIM, int ORDER, class Mode>
-static __global__ void __launch_bounds__(cw_deposit_largest_staged_team(DIM))
+static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
     deposit_runs(const __grid_constant__ cw_deposit_device_job job) {
   typedef typename Mode::Scratch Scratch;
+  __shared__ slot_batch<DIM> batch;
   __shared__ unsigned taken; /* of a batch's others */
-  int64_t first, last;
+  tile_slots slots;
   int32_t origin[3];
-  tile_slice(job, &first, &last);
-  if (first >= last)
+  if (!slots.start(job))
     return;
   cw_tile_origin(job, (int)blockIdx.x, origin);
   const run_tile<Scratch> tile = make_run_tile<DIM, Mode>(job, origin);
@@ -325,18 +320,16 @@ static __global__ void __launch_bounds__(cw_deposit_largest_staged_team(DIM))
   flow_scales<Mode>(job, scale);
   run_counts counts = {0, 0, 0, 0};
   list_size size;
-  /* batches of about one size */
-  const int64_t batches = (last - first + room.slots - 1) / room.slots;
-  int most = (int)((last - first + batches - 1) / batches);
-  while (first < last) {
-    const int count = (int)min((int64_t)most, last - first);
-    if (!make_list<DIM, ORDER, Mode>(job, tile, room, first, count, &taken, &counts, &size)) {
-      most = count / 2;
+  slots.part(room.slots);
+  while (slots.left > 0) {
+    const int take = slots.next_batch(job, &batch);
+    if (!make_list<DIM, ORDER, Mode>(job, tile, room, batch, &taken, &counts, &size)) {
+      slots.parts *= 2;
       continue;
     }
-    sum_kept<DIM, ORDER, Mode>(job, tile, first, size.kept, scale);
-    sum_others<DIM, ORDER, Mode>(job, tile, first, room.entries, size.others, &taken, &counts);
-    first += count;
+    sum_listed<DIM, ORDER, Mode>(tile, batch, size.listed, scale);
+    sum_others<DIM, ORDER, Mode>(job, tile, batch, room.entries, size.others, &taken, &counts);
+    slots.pass(take, batch.slots());
   }
   counts.report(job.counts);
   __syncthreads();

@@ -1,6 +1,6 @@
 /* The slots that a kernel of runs sets aside: particles whose old and new shape stand on different
- * nodes, on the window of order + 2; and those at fault or out of the tile's reach. Included after
- * deposit_cuda_runs.cuh. */
+ * nodes along several axes, on the window of order + 2; and those at fault or out of the tile's
+ * reach. Included after deposit_cuda_runs.cuh. */
 
 /* What became of a queued slot. */
 typedef enum queued_fate {
@@ -26,15 +26,15 @@ typedef struct run_counts {
   }
 } run_counts;
 
-/* A queued particle's factors into its words of the stage, its window's place in the scratch and the
- * axes along which it changes its support, a bit each; or straight to J if it does not fit there. */
+/* A queued particle's factors into its words of the stage and its window's place in the scratch; or
+ * straight to J if it does not fit there. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ queued_fate
 stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratch> &tile,
-          int64_t slot, typename Mode::Word *words, int *place, unsigned *changes) {
+          int species, int64_t slot, typename Mode::Word *words, int *place) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   particle_type particle;
-  if (!load_live(DIM, ORDER, job, slot, &particle)) /* the dead are not listed */
+  if (!load_live(DIM, ORDER, job, species, slot, &particle)) /* the dead are not listed */
     return QUEUED_NOTHING;
   int32_t start[3];
   int at = 0;
@@ -64,13 +64,6 @@ stage_any(const cw_deposit_device_job &job, const run_tile<typename Mode::Scratc
 #pragma unroll
   for (int n = 0; n < shape::any::flows; n++)
     words[shape::pair_words + n] = flows[n];
-#pragma unroll
-  for (int a = 0; a < DIM; a++)
-    *changes |=
-        (unsigned)(CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i[a], particle.dx[a]) !=
-                   CW_REAL_NAME(cw_deposit_first_node)(ORDER, particle.i_prev[a],
-                                                       particle.dx_prev[a]))
-        << a;
   *place = at;
   return QUEUED_DONE;
 }
@@ -96,21 +89,16 @@ static __device__ __forceinline__ void add_row(const run_tile<typename Mode::Scr
   cw_tile_add<ORDER + 1>(tile.scratch, tile.all(), offset, step, values, count);
 }
 
-/* Every row of a lane's particle, on a window that is wider along the axes in `wide` only: beyond it
- * the planes and flows are 0. */
+/* Every row of a lane's particle. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ void add_rows(const run_tile<typename Mode::Scratch> &tile,
-                                                const typename Mode::Word *words, int at,
-                                                unsigned wide) {
+                                                const typename Mode::Word *words, int at) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::any any;
 #pragma unroll 1
   for (int c = 0; c < 3; c++) {
     const int axis_a = any::axis_a(c), axis_b = DIM == 2 ? 1 : any::axis_b(c);
     const bool plane = any::is_plane(c);
-    const int rows = plane ? ORDER + 1 + (int)(wide >> axis_b & 1) : 1;
-    const int count = c < DIM ? ORDER + (int)(wide >> c & 1) : 1;
-    const int nodes = ORDER + 1 + (int)(wide >> axis_a & 1);
     typename Mode::Word flows[ORDER + 1];
     pair_type pairs[ORDER + 2];
 #pragma unroll
@@ -120,14 +108,13 @@ static __device__ __forceinline__ void add_rows(const run_tile<typename Mode::Sc
     for (int a = 0; a < ORDER + 2; a++)
       pairs[a] = staged_pair<ORDER>(words, axis_a, a);
 #pragma unroll 1
-    for (int b = 0; b < rows; b++) {
+    for (int b = 0; b < (plane ? ORDER + 2 : 1); b++) {
       const pair_type across = staged_pair<ORDER>(words, axis_b, b);
       const int offset = at + c * tile.volume + (plane ? b * tile.stride(axis_b) : 0);
 #pragma unroll
       for (int a = 0; a < ORDER + 2; a++)
-        if (a <= ORDER || nodes > ORDER + 1)
-          add_row<ORDER, Mode>(tile, plane ? plane_value(pairs[a], across) : pairs[a].t, flows,
-                               offset + a * tile.stride(axis_a), tile.stride(c), count);
+        add_row<ORDER, Mode>(tile, plane ? plane_value(pairs[a], across) : pairs[a].t, flows,
+                             offset + a * tile.stride(axis_a), tile.stride(c), any::flows_of(c));
     }
   }
 }
@@ -151,13 +138,13 @@ static __device__ __forceinline__ void add_staged_row(const run_tile<typename Mo
       tile.stride(c), any::flows_of(c));
 }
 
-/* Sums up to 32 queued slots, lane's in `slot` (-1: none), into the scratch. Integers: a lane a
+/* Sums up to 32 queued slots, the lane's in `slot` (-1: none), into the scratch. Integers: a lane a
  * particle, since colliding integer additions cost little. Reals: all lanes on one particle, whose
  * window has no place twice, since colliding ones are repeated. */
 template <int DIM, int ORDER, class Mode>
 static __device__ __forceinline__ queued_fate sum_queued(const cw_deposit_device_job &job,
                                                          run_tile<typename Mode::Scratch> tile,
-                                                         int64_t slot) {
+                                                         int species, int64_t slot) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::any any;
   const int lane = threadIdx.x % 32;
@@ -167,13 +154,11 @@ static __device__ __forceinline__ queued_fate sum_queued(const cw_deposit_device
   typename Mode::Word *const words = stage + lane * shape::particle_words;
   queued_fate fate = QUEUED_NOTHING;
   int place = -1;
-  unsigned changes = 0;
   if (slot >= 0)
-    fate = stage_any<DIM, ORDER, Mode>(job, tile, slot, words, &place, &changes);
-  const unsigned wide = __reduce_or_sync(~0u, changes); /* often one axis: they are listed so */
+    fate = stage_any<DIM, ORDER, Mode>(job, tile, species, slot, words, &place);
   if (Mode::fixed) {
     if (place >= 0)
-      add_rows<DIM, ORDER, Mode>(tile, words, place, wide);
+      add_rows<DIM, ORDER, Mode>(tile, words, place);
   } else {
     __syncwarp();
     for (int p = 0; p < 32; p++) {

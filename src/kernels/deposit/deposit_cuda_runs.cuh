@@ -1,9 +1,10 @@
 /* Tiles on the device, orders 1 to 3 in 2D and 3D: a team a tile; a warp sums the particles of one
- * node in registers before it adds to the tile's scratch. Included once a precision.
+ * node, of all species, in registers before it adds to the tile's scratch. Included once a precision.
  *
- *     for each batch of the tile's slots
- *       list them by window (deposit_cuda_list.cuh): those that keep their support, each window's
- *         padded to whole groups of columns; the others from the list's other end on
+ *     for each batch of the tile's slots (deposit_cuda_batch.cuh)
+ *       list them by window (deposit_cuda_list.cuh): those that keep their support once, those that
+ *         change it along one axis twice, each window's padded to whole groups of columns; the
+ *         others from the list's other end on
  *       for each chunk of 32 entries of the warp's share of the list
  *         a lane an entry: load; planes and flows (deposit_cuda_window.cuh) into the lane's column
  *         for each group of columns: where the window changes, add the sums to the scratch;
@@ -71,10 +72,10 @@ static __device__ __forceinline__ run_tile<typename Mode::Scratch> make_run_tile
     const cw_deposit_device_job &job, const int32_t origin[3]) {
   run_tile<typename Mode::Scratch> tile;
   tile.scratch = run_scratch<DIM, Mode>();
-  tile.edge = job.tile + 2 * job.halo;
+  tile.edge = job.edge;
   tile.volume = (DIM == 2 ? tile.edge * tile.edge : tile.edge * tile.edge * tile.edge) + job.pad;
   for (int a = 0; a < 3; a++)
-    tile.low[a] = origin[a] - job.halo;
+    tile.low[a] = origin[a] - job.below;
   return tile;
 }
 
@@ -186,68 +187,116 @@ private:
   }
 };
 
-/* What a listed particle's column is made of; loads only, so that the next chunk's can be under
- * way. An entry of no particle is that of the batch's first slot, without weight. */
+/* An entry of the list: the number of a slot in its batch, and its form. FORM_WHOLE: the particle
+ * keeps its support. FORM_SPLIT + 2 axis + upper: it changes it along that axis, and this is its
+ * lower or its upper window. */
+enum { NUMBER_BITS = 13, FORM_WHOLE = 0, FORM_SPLIT = 1 };
+static const uint16_t NO_ENTRY = 0xffff;
+
+/* What a listed window's column is made of; loads only, so that the next chunk's can be under way.
+ * An entry of no particle is one of the batch's first slot, without weight. */
 template <int DIM> struct raw_particle {
-  int32_t i_prev[DIM];
+  int32_t i_prev[DIM], i;                                     /* i: along the axis of a split */
   cw_real dx_prev[DIM], dx[DIM], weight, u[DIM == 2 ? 3 : 1]; /* of no use in 3D */
+  int form, species;
   bool here;
 };
 
 template <int DIM>
-static __device__ __forceinline__ raw_particle<DIM> load_raw(const cw_particles_view &view,
-                                                             int64_t first, uint32_t slot,
-                                                             bool here) {
+static __device__ __forceinline__ raw_particle<DIM> load_raw(const slot_batch<DIM> &batch,
+                                                             uint16_t entry) {
   raw_particle<DIM> raw;
+  raw.here = entry != NO_ENTRY;
+  const uint32_t n = raw.here ? entry & ((1u << NUMBER_BITS) - 1) : 0;
+  raw.form = raw.here ? entry >> NUMBER_BITS : FORM_WHOLE;
+  raw.species = batch.species_of((int)n);
+  const batch_species<DIM> &from = batch.of[raw.species];
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
-    raw.i_prev[a] = (view.i_prev[a] + first)[slot];
-    raw.dx_prev[a] = ((const cw_real *)view.dx_prev[a] + first)[slot];
-    raw.dx[a] = ((const cw_real *)view.dx[a] + first)[slot];
+    raw.i_prev[a] = from.i_prev[a][n];
+    raw.dx_prev[a] = from.dx_prev[a][n];
+    raw.dx[a] = from.dx[a][n];
   }
-  raw.weight = !here ? 0 : view.weight ? ((const cw_real *)view.weight + first)[slot] : (cw_real)1;
+  raw.i = raw.form == FORM_WHOLE ? 0 : from.i[(raw.form - FORM_SPLIT) / 2][n];
+  raw.weight = !raw.here ? 0 : from.weight ? from.weight[n] : (cw_real)1;
   if constexpr (DIM == 2)
     for (int c = 0; c < 3; c++)
-      raw.u[c] = ((const cw_real *)view.u[c] + first)[slot];
-  raw.here = here;
+      raw.u[c] = from.u[c][n];
   return raw;
 }
 
-/* Planes and flows of a particle that keeps its support into its column; an entry of no particle
- * has flows of 0. Returns the place of its window in the scratch, or -1. */
+/* Puts the factors of the axis of a split in place of those that it would have, had the particle
+ * kept its support. Returns how far its window is from the old shape along that axis. */
+template <int DIM, int ORDER>
+static __device__ __forceinline__ int put_split(const raw_particle<DIM> &raw, int axis, int upper,
+                                                pair_type pairs[DIM * (ORDER + 1)],
+                                                cw_real flux[DIM][ORDER]) {
+  int32_t i_prev = raw.i_prev[0];
+  cw_real dx_prev = raw.dx_prev[0], dx = raw.dx[0];
+#pragma unroll
+  for (int a = 1; a < DIM; a++) /* registers have no index */
+    if (a == axis) {
+      i_prev = raw.i_prev[a];
+      dx_prev = raw.dx_prev[a];
+      dx = raw.dx[a];
+    }
+  pair_type own[ORDER + 1];
+  cw_real own_flux[ORDER];
+  const int nodes = split_axis<ORDER>(raw.i - i_prev, dx_prev, dx, upper, own, own_flux);
+#pragma unroll
+  for (int a = 0; a < DIM; a++)
+    if (a == axis) {
+#pragma unroll
+      for (int n = 0; n <= ORDER; n++)
+        pairs[a * (ORDER + 1) + n] = own[n];
+#pragma unroll
+      for (int n = 0; n < ORDER; n++)
+        flux[a][n] = own_flux[n];
+    }
+  return upper - (nodes < 0);
+}
+
+/* Planes and flows of an entry into its column; an entry of no particle has flows of 0. Returns the
+ * place of its window in the scratch, or -1. */
 template <int DIM, int ORDER, class Mode>
-static __device__ __forceinline__ int stage_kept(const cw_deposit_device_job &job,
-                                                 const run_tile<typename Mode::Scratch> &tile,
-                                                 const raw_particle<DIM> &raw,
-                                                 const cw_real scale[3],
-                                                 typename Mode::Word *column) {
+static __device__ __forceinline__ int stage_entry(const run_tile<typename Mode::Scratch> &tile,
+                                                  const slot_batch<DIM> &batch,
+                                                  const raw_particle<DIM> &raw,
+                                                  const cw_real scale[3],
+                                                  typename Mode::Word *column) {
   typedef run_shape<DIM, ORDER, Mode> shape;
   typedef typename shape::kept kept;
   typename Mode::Word *flows = column + kept::rows * shape::stride;
-  const cw_real half = (cw_real)0.5;
+  const cw_real half = (cw_real)0.5, *own_scale = batch.of[raw.species].scale;
   pair_type pairs[DIM * (ORDER + 1)];
+  cw_real flux[DIM][ORDER];
   int at = 0;
 #pragma unroll
   for (int a = 0; a < DIM; a++) {
-    cw_real flux[ORDER];
     const int32_t s = CW_REAL_NAME(cw_deposit_first_node)(ORDER, raw.i_prev[a], raw.dx_prev[a]);
     /* of two cells with one nearest node, or in one cell */
     const int cells = ORDER % 2 ? 0 : (raw.dx_prev[a] >= half) - (raw.dx[a] >= half);
     const cw_real move = CW_REAL_NAME(cw_deposit_move)(cells, raw.dx_prev[a], raw.dx[a]);
     at += (s - tile.low[a]) * tile.stride(a);
-    kept_axis<ORDER>(raw.dx_prev[a], raw.dx[a], move, pairs + a * (ORDER + 1), flux);
-    const cw_real flow = (cw_real)job.scale[a] * raw.weight * scale[a];
+    kept_axis<ORDER>(raw.dx_prev[a], raw.dx[a], move, pairs + a * (ORDER + 1), flux[a]);
+  }
+  if (raw.form != FORM_WHOLE) {
+    const int axis = (raw.form - FORM_SPLIT) / 2, upper = (raw.form - FORM_SPLIT) % 2;
+    at += put_split<DIM, ORDER>(raw, axis, upper, pairs, flux) * tile.stride(axis);
+  }
+#pragma unroll
+  for (int a = 0; a < DIM; a++) {
+    const cw_real flow = own_scale[a] * raw.weight * scale[a];
 #pragma unroll
     for (int n = 0; n < ORDER; n++)
-      flows[(a * ORDER + n) * shape::stride] = Mode::flow(flux[n] * flow);
+      flows[(a * ORDER + n) * shape::stride] = Mode::flow(flux[a][n] * flow);
   }
   if constexpr (DIM == 2) {
     cw_real square = 1;
     for (int c = 0; c < 3; c++)
       square += raw.u[c] * raw.u[c];
     const cw_real v = raw.u[2] * (1 / CW_REAL_NAME(cw_deposit_sqrt)(square));
-    flows[2 * ORDER * shape::stride] =
-        Mode::flow((cw_real)job.scale[2] * raw.weight * v * scale[2]);
+    flows[2 * ORDER * shape::stride] = Mode::flow(own_scale[2] * raw.weight * v * scale[2]);
   }
 #pragma unroll
   for (int row = 0; row < kept::rows; row++) {

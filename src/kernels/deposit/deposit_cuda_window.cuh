@@ -8,7 +8,11 @@
  *
  * with T = U/2 and E = D/sqrt(12). N = order + 1 where old and new shape stand on the same nodes
  * along every axis (the particle keeps its support): their order flows are the whole of it. Else
- * the window is order + 2 wide. */
+ * the window is order + 2 wide. Where the support changes along one axis only, that is two windows
+ * of order + 1, a node apart, of which the upper one has the last node and flow alone:
+ *
+ *     wide     T0 T1 T2 T3    F0 F1 F2          lower    T0 T1 T2      F0 F1
+ *                                               upper       0  0  T3       0 F2       */
 
 typedef struct pair_type {
   cw_real t, e;
@@ -101,6 +105,37 @@ static __device__ __forceinline__ void any_axis(const particle_type &particle, i
   CW_REAL_NAME(cw_deposit_fluxes)
   (ORDER, particle.i[a] - particle.i_prev[a], t_shift - s_shift, particle.dx_prev[a],
    particle.dx[a], flux);
+}
+
+/* Factors of an axis along which the particle changes its support, on its lower or its upper window
+ * of order + 1 nodes: the same numbers as any_axis forms. cells: new less old. Returns the new less
+ * the old first node, 1 or -1. */
+template <int ORDER>
+static __device__ __forceinline__ int split_axis(int32_t cells, cw_real dx_prev, cw_real dx,
+                                                 int upper, pair_type pairs[ORDER + 1],
+                                                 cw_real flux[ORDER]) {
+  const cw_real half = (cw_real)0.5, root = (cw_real)0.28867513459481288;
+  cw_real s[ORDER + 1], t[ORDER + 1], all[ORDER + 1];
+  int s_first, t_first;
+  window_weights<ORDER>(dx_prev, &s_first, s);
+  window_weights<ORDER>(dx, &t_first, t);
+  const int nodes = cells + t_first - s_first;
+  const bool up = nodes > 0;
+#pragma unroll
+  for (int n = 0; n <= ORDER; n++) {
+    const cw_real s1 = n > 0 ? s[n > 0 ? n - 1 : 0] : 0, t1 = n > 0 ? t[n > 0 ? n - 1 : 0] : 0;
+    const cw_real S = up ? s[n] : s1, T = up ? t1 : t[n];
+    pairs[n] = {half * (S + T), root * (T - S)};
+    if (upper) {
+      const cw_real last = up ? t[ORDER] : s[ORDER];
+      pairs[n] = {n < ORDER ? 0 : half * last, n < ORDER ? 0 : root * (up ? last : -last)};
+    }
+  }
+  CW_REAL_NAME(cw_deposit_fluxes)(ORDER, cells, nodes, dx_prev, dx, all);
+#pragma unroll
+  for (int n = 0; n < ORDER; n++)
+    flux[n] = !upper ? all[n] : n < ORDER - 1 ? 0 : all[ORDER];
+  return nodes;
 }
 
 /* All factors of a particle whose window begins at `start`: pairs[axis][node], and flows in the

@@ -13,17 +13,17 @@ size_t cw_deposit_least_arena(const cw_deposit_options *options, int dim, cw_pre
       options->path != CW_DEPOSIT_PATH_SCALAR && cw_deposit_has_runs(dim, options->order);
   if (options->method == CW_DEPOSIT_FLAT)
     return 0;
-  const int halo = cw_deposit_halo(options->order, options->drift);
+  const int margin = cw_deposit_margin(options->order, options->drift, runs);
   const cw_deposit_arena arena = {
       .dim = dim,
       .order = options->order,
-      .halo = halo,
+      .margin = margin,
       .value = cw_deposit_value_bytes(dim, options->order, is_double, fixed,
                                       runs ? options->scratch_bits : 64),
       .stage = runs ? cw_deposit_stage_bytes(dim, options->order, is_double ? 8 : 4) : 0,
       .warps = 1,
       .components = runs ? CW_DEPOSIT_COMPONENTS : 1,
-      .pad = runs ? cw_deposit_pad(dim, options->order, tile + 2 * halo) : 0};
+      .pad = runs ? cw_deposit_pad(dim, options->order, tile + margin) : 0};
   return cw_deposit_arena_bytes(&arena, tile) + (runs ? CW_DEPOSIT_OWN_SHARED : 0);
 }
 

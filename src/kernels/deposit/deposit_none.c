@@ -7,11 +7,10 @@ static cw_status absent(cw_context *context) {
                  "deposit: the particles are in device memory, and this build has no device code");
 }
 
-cw_status cw_deposit_current_cuda(cw_context *context, const cw_deposit_options *options,
-                                  const cw_grid *grid, const cw_particles_view *particles,
-                                  const cw_cells_view *cells, cw_vector_view J,
-                                  cw_deposit_report *report) {
-  (void)options, (void)grid, (void)particles, (void)cells, (void)J, (void)report;
+cw_status cw_deposit_currents_cuda(cw_context *context, const cw_deposit_options *options,
+                                   const cw_grid *grid, const cw_deposit_species *species,
+                                   int count, cw_vector_view J, cw_deposit_report *report) {
+  (void)options, (void)grid, (void)species, (void)count, (void)J, (void)report;
   return absent(context);
 }
 

@@ -10,9 +10,9 @@
 enum {
   CW_DEPOSIT_COMPONENTS = 3,    /* of J */
   CW_DEPOSIT_STAGE_SLOTS = 32,  /* particles that a warp prepares at a time */
-  CW_DEPOSIT_OWN_SHARED = 128,  /* bytes that such a kernel has beside its arena */
+  CW_DEPOSIT_OWN_SHARED = 896,  /* bytes that such a kernel has beside its arena */
   CW_DEPOSIT_STAGED_TEAM = 128, /* threads a team at least, by default, where warps have stages */
-  CW_DEPOSIT_LARGEST_STAGED_TEAM = 576, /* there; its registers allow no more, and 512 in 3D */
+  CW_DEPOSIT_LARGEST_STAGED_TEAM = 640, /* there; its registers allow no more */
   CW_DEPOSIT_LARGEST_TEAM = 256         /* elsewhere */
 };
 
@@ -26,10 +26,19 @@ CW_CONSTANT_FUNCTION int cw_deposit_halo(int order, int drift) {
   return cw_deposit_reach(order) + drift;
 }
 
-/* Values of one component: the tile and its halo. */
-CW_CONSTANT_FUNCTION size_t cw_deposit_volume(int dim, int tile, int halo) {
-  return (size_t)(tile + 2 * halo) * (dim > 1 ? (size_t)(tile + 2 * halo) : 1) *
-         (dim > 2 ? (size_t)(tile + 2 * halo) : 1);
+/* A device's scratch where runs are summed: nodes below the tile, and what its edge has more than
+ * the tile's. The shape of order p of a particle in cell i begins at i - p/2 at the lowest, and ends
+ * at i + (p + 1)/2, for an even p at i + p/2 + 1 at the highest. Elsewhere the halo on both sides. */
+CW_CONSTANT_FUNCTION int cw_deposit_below(int order, int drift, int runs) {
+  return runs ? order / 2 + drift : cw_deposit_halo(order, drift);
+}
+CW_CONSTANT_FUNCTION int cw_deposit_margin(int order, int drift, int runs) {
+  return runs ? order + (order % 2 == 0) + 2 * drift : 2 * cw_deposit_halo(order, drift);
+}
+
+/* Values of one component on a scratch of that edge. */
+CW_CONSTANT_FUNCTION size_t cw_deposit_volume(int dim, int edge) {
+  return (size_t)edge * (dim > 1 ? (size_t)edge : 1) * (dim > 2 ? (size_t)edge : 1);
 }
 
 /* The device sums runs of particles with one window in registers there; elsewhere it adds particle
@@ -80,10 +89,10 @@ CW_CONSTANT_FUNCTION size_t cw_deposit_stage_bytes(int dim, int order, int word)
   return ((size_t)(cw_deposit_stage_words(dim, order, word) * word) + 15) / 16 * 16;
 }
 
-/* The list of a team's slots (deposit_cuda_list.cuh): entries of 2 bytes, enough for a tile of 8 and
- * 8 particles of a cell in 3D or 32 in 2D. */
+/* The list of a team's slots (deposit_cuda_list.cuh): entries of 2 bytes, enough for half a tile of 8
+ * and 16 particles of a cell in 3D, or all of it and 64 in 2D. */
 CW_CONSTANT_FUNCTION int cw_deposit_list_entries(int dim) {
-  return dim == 3 ? 5600 : 3072;
+  return dim == 3 ? 6400 : 6144;
 }
 CW_CONSTANT_FUNCTION size_t cw_deposit_list_bytes(int dim) {
   return (size_t)cw_deposit_list_entries(dim) * 2;
@@ -131,7 +140,8 @@ static inline int cw_deposit_pad(int dim, int order, int edge) {
 
 /* A team's shared memory: the scratch, and where runs are summed the list and a stage a warp. */
 typedef struct cw_deposit_arena {
-  int dim, order, halo;
+  int dim, order;
+  int margin;     /* values of the scratch's edge beyond the tile's */
   size_t value;   /* bytes of a sum */
   size_t stage;   /* bytes of a warp's stage; 0: none */
   int warps;      /* of a team */
@@ -139,17 +149,13 @@ typedef struct cw_deposit_arena {
   int pad;        /* values behind each component */
 } cw_deposit_arena;
 
-CW_CONSTANT_FUNCTION int cw_deposit_largest_staged_team(int dim) {
-  return dim == 3 ? 512 : CW_DEPOSIT_LARGEST_STAGED_TEAM;
-}
-
 /* To compare numbers of resident teams and warps. */
 CW_CONSTANT_FUNCTION int cw_deposit_worth(int teams, int warps) {
   return (teams > 1 ? 5 : 4) * teams * warps;
 }
 
 CW_CONSTANT_FUNCTION size_t cw_deposit_scratch_bytes(const cw_deposit_arena *arena, int tile) {
-  const size_t volume = cw_deposit_volume(arena->dim, tile, arena->halo) + (size_t)arena->pad;
+  const size_t volume = cw_deposit_volume(arena->dim, tile + arena->margin) + (size_t)arena->pad;
   return cw_deposit_even((size_t)arena->components * volume) * arena->value;
 }
 /* All but the stages, or the work of the list if that is more. */
@@ -157,7 +163,7 @@ CW_CONSTANT_FUNCTION size_t cw_deposit_arena_bytes(const cw_deposit_arena *arena
   const size_t scratch = cw_deposit_scratch_bytes(arena, tile);
   if (arena->stage == 0)
     return scratch;
-  const int bins = (int)cw_deposit_volume(arena->dim, tile + 2 * arena->halo - arena->order, 0);
+  const int bins = (int)cw_deposit_volume(arena->dim, tile + arena->margin - arena->order);
   const size_t work = cw_deposit_least_work(bins), stages = arena->stage * (size_t)arena->warps;
   return cw_deposit_list_bytes(arena->dim) + scratch + (stages > work ? stages : work);
 }
