@@ -1,9 +1,12 @@
 # The targets that every folder of src/ adds its files to:
 #   cellwise_objects      target_sources(cellwise_objects PRIVATE file.c): ordinary code
 #   cw_isa_sources(f.c)   hot loops, compiled once an instruction set (src/base/isa.h)
+#   cw_amx_sources(f.c)   loops on tiles of AMX (src/base/amx.h), where the compiler has them;
+#                         cw_amx_absent_sources(f.c) stand in for them where it has not
 #   cw_cuda_sources(f.cu)   device code (cmake/cuda.cmake)
 #   cellwise_usage        include folders and libraries, for all of them
 
+include(CheckCSourceCompiles)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
@@ -67,14 +70,30 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(cellwise_isa_flags_avx2 -march=x86-64-v3)
   set(cellwise_isa_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 endif()
-foreach(isa IN LISTS CELLWISE_ISAS)
+function(cw_isa_library isa)
   add_library(cellwise_isa_${isa} OBJECT)
   target_link_libraries(cellwise_isa_${isa} PRIVATE cellwise_usage cellwise_warnings cellwise_isa_checks)
   target_compile_definitions(cellwise_isa_${isa} PRIVATE CW_ISA_SUFFIX=_${isa})
   target_compile_options(cellwise_isa_${isa} PRIVATE ${cellwise_isa_flags_${isa}}
     $<$<NOT:$<CONFIG:Debug>>:${cellwise_isa_optimisation}> -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi)
-  list(APPEND CELLWISE_ISA_OBJECTS $<TARGET_OBJECTS:cellwise_isa_${isa}>)
+  set(CELLWISE_ISA_OBJECTS ${CELLWISE_ISA_OBJECTS} $<TARGET_OBJECTS:cellwise_isa_${isa}> PARENT_SCOPE)
+endfunction()
+foreach(isa IN LISTS CELLWISE_ISAS)
+  cw_isa_library(${isa})
 endforeach()
+
+# Tiles of AMX: a compiler that has them, and a kernel that gives them out.
+set(cellwise_isa_flags_amx ${cellwise_isa_flags_avx512} -mamx-tile -mamx-bf16)
+set(CMAKE_REQUIRED_FLAGS ${cellwise_isa_flags_amx})
+list(JOIN CMAKE_REQUIRED_FLAGS " " CMAKE_REQUIRED_FLAGS)
+check_c_source_compiles("
+  #include <immintrin.h>
+  #include <sys/syscall.h>
+  int main(void) { _tile_zero(0); _tile_dpbf16ps(0, 1, 2); return SYS_arch_prctl; }" CELLWISE_AMX)
+unset(CMAKE_REQUIRED_FLAGS)
+if(CELLWISE_AMX)
+  cw_isa_library(amx)
+endif()
 
 function(cw_isa_sources)
   foreach(file IN LISTS ARGN)
@@ -82,6 +101,20 @@ function(cw_isa_sources)
       target_sources(cellwise_isa_${isa} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${file})
     endforeach()
   endforeach()
+endfunction()
+
+function(cw_amx_sources)
+  if(CELLWISE_AMX)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(cellwise_isa_amx PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+function(cw_amx_absent_sources)
+  if(NOT CELLWISE_AMX)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(cellwise_objects PRIVATE ${ARGN})
+  endif()
 endfunction()
 
 include(cmake/cuda.cmake)

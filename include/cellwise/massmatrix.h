@@ -37,7 +37,8 @@ typedef enum cw_massmatrix_kind {
 
 /* How the sums are formed. All give the same matrix to round-off. On a device MOMENT and PAIRS use
  * its matrix unit, in FP64, TF32 or TF32X3 (MOMENT in FP32: the ordinary units), and NAIVE adds by
- * atomics: it alone has other last bits on every run. */
+ * atomics: it alone has other last bits on every run. On a CPU with Intel's AMX, whose matrix unit
+ * takes BF16, MOMENT has BF16X6. */
 typedef enum cw_massmatrix_method {
   CW_MASSMATRIX_AUTO = 0,  /* MOMENT for orders 1 and 2, NAIVE for the others */
   CW_MASSMATRIX_NAIVE,     /* particle by particle into the storage, in any order of particles */
@@ -45,15 +46,16 @@ typedef enum cw_massmatrix_method {
   CW_MASSMATRIX_MOMENT,    /* cell by cell, a product over 3^dim (5^dim) moments; orders 1 and 2 */
   CW_MASSMATRIX_PAIRS,     /* cell by cell, the paper's products [nodes x P][P x nodes]; the same */
   CW_MASSMATRIX_REFERENCE, /* compensated double sum over node pairs, one thread: the oracle */
-  CW_MASSMATRIX_MOMENT_FMA /* MOMENT without a matrix unit, which is all that a CPU has */
+  CW_MASSMATRIX_MOMENT_FMA /* MOMENT without a matrix unit */
 } cw_massmatrix_method;
 
 /* Of inputs and sums in the product, and of the storage (double only for FP64). */
 typedef enum cw_massmatrix_format {
   CW_MASSMATRIX_FP64 = 0,
   CW_MASSMATRIX_FP32,
-  CW_MASSMATRIX_TF32,  /* TF32 inputs, FP32 sums; devices only */
-  CW_MASSMATRIX_TF32X3 /* three TF32 products for one; devices only */
+  CW_MASSMATRIX_TF32,   /* TF32 inputs, FP32 sums; devices only */
+  CW_MASSMATRIX_TF32X3, /* three TF32 products for one; devices only */
+  CW_MASSMATRIX_BF16X6  /* six BF16 products for one, FP32 sums; MOMENT on CPUs with AMX only */
 } cw_massmatrix_format;
 
 /* Zero-initialised means defaults, but for order. */
@@ -82,7 +84,8 @@ typedef struct cw_massmatrix_species {
 /* Creates a matrix, zero, over the nodes of a periodic axis 0 .. cells - 1, and of any other axis
  * -r .. cells + r with r = order / 2 (CIC 0 .. cells; TSC reaches one node beyond each wall).
  * The grid is copied. Errors: CW_ERROR_ARGUMENT (order, kind, ghost cells: `order` are needed),
- * CW_ERROR_UNSUPPORTED (a method or format that the order or backend has not), CW_ERROR_MEMORY. */
+ * CW_ERROR_UNSUPPORTED (a method or format that the order, backend or processor has not),
+ * CW_ERROR_MEMORY. */
 CW_API cw_status cw_massmatrix_create(cw_context *context, const cw_grid *grid,
                                       const cw_massmatrix_options *options, cw_massmatrix **matrix);
 /* Frees the matrix. NULL is allowed. */

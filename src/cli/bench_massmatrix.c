@@ -12,6 +12,7 @@
 
 #include <cellwise/massmatrix.h>
 
+#include "base/amx.h"
 #include "base/context_private.h"
 #include "base/device.h"
 #include "base/reals.h"
@@ -37,12 +38,17 @@ typedef struct massmatrix_form {
   int alone; /* tensor without current and charge */
 } massmatrix_form;
 
-/* On the CPU in the precision of the run. */
+/* On the CPU: in double FP64, in single the others; the last one where the processor has AMX. */
 static const massmatrix_form host_forms[] = {
     {"naive", CW_MASSMATRIX_NAIVE, CW_MASSMATRIX_FP64, 0},
     {"sorted", CW_MASSMATRIX_SORTED, CW_MASSMATRIX_FP64, 0},
     {"paper_fma", CW_MASSMATRIX_PAIRS, CW_MASSMATRIX_FP64, 0},
-    {"moment_fma", CW_MASSMATRIX_MOMENT, CW_MASSMATRIX_FP64, 0}};
+    {"moment_fma", CW_MASSMATRIX_MOMENT_FMA, CW_MASSMATRIX_FP64, 0},
+    {"naive", CW_MASSMATRIX_NAIVE, CW_MASSMATRIX_FP32, 0},
+    {"sorted", CW_MASSMATRIX_SORTED, CW_MASSMATRIX_FP32, 0},
+    {"paper_fma", CW_MASSMATRIX_PAIRS, CW_MASSMATRIX_FP32, 0},
+    {"moment_fma", CW_MASSMATRIX_MOMENT_FMA, CW_MASSMATRIX_FP32, 0},
+    {"moment_mma", CW_MASSMATRIX_MOMENT, CW_MASSMATRIX_BF16X6, 0}};
 
 static const massmatrix_form device_forms[] = {
     {"naive", CW_MASSMATRIX_NAIVE, CW_MASSMATRIX_FP64, 0},
@@ -59,7 +65,7 @@ static const massmatrix_form device_forms[] = {
     {"moment_mma", CW_MASSMATRIX_MOMENT, CW_MASSMATRIX_TF32, 0},
     {"moment_mma", CW_MASSMATRIX_MOMENT, CW_MASSMATRIX_TF32X3, 0}};
 
-static const char *const format_names[] = {"fp64", "fp32", "tf32", "tf32x3"};
+static const char *const format_names[] = {"fp64", "fp32", "tf32", "tf32x3", "bf16x6"};
 
 static cw_vector_view vector(double *const component[3]) {
   return (cw_vector_view){.precision = CW_DOUBLE,
@@ -148,7 +154,8 @@ static void name_row(const cw_bench_case *c, const massmatrix_state *state,
                      const massmatrix_form *form, char name[64]) {
   const int usual = c->precision == CW_DOUBLE ? form->format == CW_MASSMATRIX_FP64
                                               : form->format == CW_MASSMATRIX_FP32 ||
-                                                    form->format == CW_MASSMATRIX_TF32X3;
+                                                    form->format == CW_MASSMATRIX_TF32X3 ||
+                                                    form->format == CW_MASSMATRIX_BF16X6;
   snprintf(name, 64, "%s%s%s%s", state->tensor ? "" : "scalar_", form->name, usual ? "" : "_",
            usual ? "" : format_names[form->format]);
 }
@@ -185,10 +192,11 @@ cleanup:
 static cw_status time_host(const cw_bench_case *c, massmatrix_state *state,
                            const cw_massmatrix *right, json_t *rows) {
   for (int k = 0; k < (int)(sizeof host_forms / sizeof *host_forms); k++) {
-    massmatrix_form form = host_forms[k];
-    form.format = c->precision == CW_DOUBLE ? CW_MASSMATRIX_FP64 : CW_MASSMATRIX_FP32;
-    if (c->order <= 2 || form.method == CW_MASSMATRIX_NAIVE)
-      CW_TRY(time_form(c, &form, state, right, rows));
+    const massmatrix_form *form = &host_forms[k];
+    const int runs = form->format != CW_MASSMATRIX_BF16X6 || !cw_amx_missing(state->context);
+    const int usual = (c->precision == CW_DOUBLE) == (form->format == CW_MASSMATRIX_FP64);
+    if (runs && usual && (c->order <= 2 || form->method == CW_MASSMATRIX_NAIVE))
+      CW_TRY(time_form(c, form, state, right, rows));
   }
   return CW_OK;
 }

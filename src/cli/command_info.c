@@ -6,6 +6,7 @@
 
 #include <cellwise/cellwise.h>
 
+#include "base/amx.h"
 #include "base/device.h"
 #include "base/isa_compiled.h"
 #include "cli/command.h"
@@ -100,12 +101,13 @@ static json_t *describe(cw_context *context) {
   json_array_append_new(backends, json_string("cpu"));
   if (json_array_size(devices))
     json_array_append_new(backends, json_string("cuda"));
-  return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:o, s:i, s:f}", "version",
+  const char *missing = cw_amx_missing(context);
+  return json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:o, s:b, s:s, s:i, s:f}", "version",
                    cw_version(), "commit", cw_commit(), "build", cw_build_options(), "backends",
                    backends, "backend_chosen", cw_backend_name(cw_context_backend(context)),
                    "devices", devices, "devices_note", reason, "instruction_set", cw_isa_name(here),
-                   "instruction_sets", sets, "threads", cw_context_threads(context),
-                   "memory_available_MB",
+                   "instruction_sets", sets, "amx", !missing, "amx_note", missing ? missing : "",
+                   "threads", cw_context_threads(context), "memory_available_MB",
                    (double)cw_memory_available(context, CW_SPACE_HOST) / 1048576.0);
 }
 
@@ -142,6 +144,9 @@ int cw_command_info(int argc, char **argv) {
     print_devices(devices, json_string_value(json_object_get(info, "devices_note")));
     printf("instruction set:  %s (CELLWISE_ISA forces base, avx2 or avx512)\n",
            cw_isa_name(cw_context_isa(context)));
+    printf("matrix unit:      %s\n", json_is_true(json_object_get(info, "amx"))
+                                         ? "AMX: tiles of bf16"
+                                         : json_string_value(json_object_get(info, "amx_note")));
     printf("threads:          %d\nmemory available: %.0f MB\n", cw_context_threads(context),
            (double)cw_memory_available(context, CW_SPACE_HOST) / 1048576.0);
   }

@@ -192,7 +192,13 @@ typedef struct cw_deck {
       double theta, solver_tolerance;
       int solver_restart, smoothing_passes, charge_correction, relativistic;
       enum { CW_PIPELINE_UNSORTED = 0, CW_PIPELINE_SORTED, CW_PIPELINE_MATRIX } pipeline;
-      enum { CW_MATRIX_FP64 = 0, CW_MATRIX_FP32, CW_MATRIX_TF32, CW_MATRIX_TF32X3 } matrix_format;
+      enum {
+        CW_MATRIX_FP64 = 0,
+        CW_MATRIX_FP32,
+        CW_MATRIX_TF32,
+        CW_MATRIX_TF32X3,
+        CW_MATRIX_BF16X6
+      } matrix_format;
     } ecsim;
   } algorithms;
   struct {

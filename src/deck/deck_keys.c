@@ -10,11 +10,9 @@ static const cw_deck_choice pipelines[] = {{"unsorted", CW_PIPELINE_UNSORTED},
                                            {"sorted", CW_PIPELINE_SORTED},
                                            {"matrix", CW_PIPELINE_MATRIX},
                                            {NULL, 0}};
-static const cw_deck_choice matrix_formats[] = {{"fp64", CW_MATRIX_FP64},
-                                                {"fp32", CW_MATRIX_FP32},
-                                                {"tf32", CW_MATRIX_TF32},
-                                                {"tf32x3", CW_MATRIX_TF32X3},
-                                                {NULL, 0}};
+static const cw_deck_choice matrix_formats[] = {
+    {"fp64", CW_MATRIX_FP64},     {"fp32", CW_MATRIX_FP32},     {"tf32", CW_MATRIX_TF32},
+    {"tf32x3", CW_MATRIX_TF32X3}, {"bf16x6", CW_MATRIX_BF16X6}, {NULL, 0}};
 static const cw_deck_choice precisions[] = {
     {"single", CW_SINGLE}, {"double", CW_DOUBLE}, {NULL, 0}};
 static const cw_deck_choice metrics[] = {{"minkowski", CW_METRIC_MINKOWSKI}, {NULL, 0}};
@@ -188,7 +186,8 @@ const cw_deck_key cw_deck_keys[] = {
     {"algorithms.ecsim", "matrix_format", CW_DECK_CHOICE, DEFAULT("\"fp64\""), "",
      "Numbers of the mass matrix and of the current: fp64 keeps the energy to round-off; fp32 "
      "takes half the memory and loses some energy; tf32 and tf32x3 (pipeline \"matrix\" on a "
-     "device) are products on its matrix units with sums in fp32",
+     "device) are products on its matrix units with sums in fp32, bf16x6 (pipeline \"matrix\" on a "
+     "CPU with AMX) on those of the CPU",
      ONE_OF(matrix_formats), IN(algorithms.ecsim.matrix_format)},
 
     {"radiation.drag.synchrotron", "gamma_rad", CW_DECK_FLOAT, DEFAULT("1.0"), "",

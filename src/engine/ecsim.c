@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/amx.h"
 #include "base/context_private.h"
 #include "base/device.h"
 #include "base/space.h"
@@ -153,9 +154,28 @@ static cw_status step(cw_engine *engine) {
   return CW_OK;
 }
 
-/* Formats of matrix units are a device's, and of the pipeline that works on them. */
+/* On the CPU's matrix unit, which not all processors have. */
+static cw_status check_bf16(const cw_engine *engine) {
+  const cw_deck *deck = engine->deck;
+  const char *missing = engine->space == CW_SPACE_DEVICE ? "the backend is a device"
+                        : deck->algorithms.ecsim.pipeline != CW_PIPELINE_MATRIX
+                            ? "the pipeline is not \"matrix\""
+                            : cw_amx_missing(engine->context);
+  if (!missing)
+    return CW_OK;
+  return cw_deck_fail(engine->context, deck,
+                      cw_deck_written(deck, "algorithms.ecsim", "matrix_format"),
+                      "algorithms.ecsim.matrix_format: found bf16x6, which needs pipeline "
+                      "\"matrix\" on a CPU with AMX: %s",
+                      missing);
+}
+
+/* Formats of matrix units are a device's, or a CPU's with AMX, and of the pipeline that works on
+ * them. */
 static cw_status check_format(const cw_engine *engine) {
   const cw_deck *deck = engine->deck;
+  if (deck->algorithms.ecsim.matrix_format == CW_MATRIX_BF16X6)
+    return check_bf16(engine);
   const int tf32 = deck->algorithms.ecsim.matrix_format >= CW_MATRIX_TF32;
   if (!tf32 ||
       (engine->space == CW_SPACE_DEVICE && deck->algorithms.ecsim.pipeline == CW_PIPELINE_MATRIX))
@@ -175,10 +195,9 @@ static cw_status create_matrix(cw_engine *engine) {
       [CW_PIPELINE_MATRIX] = CW_MASSMATRIX_MOMENT,
   };
   static const cw_massmatrix_format formats[] = {
-      [CW_MATRIX_FP64] = CW_MASSMATRIX_FP64,
-      [CW_MATRIX_FP32] = CW_MASSMATRIX_FP32,
-      [CW_MATRIX_TF32] = CW_MASSMATRIX_TF32,
-      [CW_MATRIX_TF32X3] = CW_MASSMATRIX_TF32X3,
+      [CW_MATRIX_FP64] = CW_MASSMATRIX_FP64,     [CW_MATRIX_FP32] = CW_MASSMATRIX_FP32,
+      [CW_MATRIX_TF32] = CW_MASSMATRIX_TF32,     [CW_MATRIX_TF32X3] = CW_MASSMATRIX_TF32X3,
+      [CW_MATRIX_BF16X6] = CW_MASSMATRIX_BF16X6,
   };
   const cw_massmatrix_options options = {.order = deck->algorithms.deposit.shape_order,
                                          .kind = CW_MASSMATRIX_TENSOR,

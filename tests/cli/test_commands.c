@@ -208,6 +208,9 @@ START_TEST(test_info_as_json_names_the_build_and_the_machine) {
     text_of(root, texts[k]);
   ck_assert_str_eq(json_string_value(json_array_get(json_object_get(root, "backends"), 0)), "cpu");
   ck_assert(json_integer_value(json_object_get(root, "threads")) >= 1);
+  /* AMX, or why there is none */
+  const int amx = json_is_true(json_object_get(root, "amx"));
+  ck_assert(amx == !*json_string_value(json_object_get(root, "amx_note")));
   json_decref(root);
 }
 END_TEST

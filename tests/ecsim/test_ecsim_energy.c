@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/amx.h"
 #include "ecsim/ecsim_run.h"
 
 /* clang-format off */
@@ -108,17 +109,33 @@ START_TEST(test_no_heating_on_any_grid) {
 }
 END_TEST
 
+static int amx_is_here(void) {
+  const cw_context_options cpu = {.backend = CW_BACKEND_CPU};
+  cw_context *context;
+  ck_assert_int_eq(cw_context_create(&cpu, &context, NULL, 0), CW_OK);
+  const char *missing = cw_amx_missing(context);
+  if (missing)
+    printf("skipped: AMX: %s\n", missing);
+  cw_context_destroy(context);
+  return !missing;
+}
+
 /* A matrix that is not quite the particles' response loses energy, which the solver's residual does
  * not show. In single some 1e-9 of the total. */
 START_TEST(test_drift_of_a_matrix_in_single_precision) {
-  engine_fixture f = harris_with(3, 1 + _i, "matrix", 0.5, 0, 1, "matrix_format = \"fp32\"\n");
+  const int order = 1 + _i % 2;
+  if (_i >= 2 && !amx_is_here())
+    return;
+  engine_fixture f =
+      harris_with(3, order, "matrix", 0.5, 0, 1,
+                  _i < 2 ? "matrix_format = \"fp32\"\n" : "matrix_format = \"bf16x6\"\n");
   const double first = total_energy(&f);
   double worst = 0;
   for (int k = 0; k < (CW_SANITIZED ? 10 : 50); k++) {
     engine_steps(&f, 1);
     worst = fmax(worst, fabs(total_energy(&f) / first - 1) + 0 * total_energy(&f));
   }
-  ck_assert_msg(worst >= 1e-12 && worst <= 1e-7, "order %d: the energy drifts by %.3e", 1 + _i,
+  ck_assert_msg(worst >= 1e-12 && worst <= 1e-7, "order %d: the energy drifts by %.3e", order,
                 worst);
   engine_clear(&f);
 }
@@ -158,7 +175,7 @@ int main(void) {
   tcase_add_loop_test(tests, test_energy_is_kept_over_200_cycles, 0, 6);
   tcase_add_loop_test(tests, test_change_of_energy_equals_the_identity, 0, 5);
   tcase_add_loop_test(tests, test_no_heating_on_any_grid, 0, 10);
-  tcase_add_loop_test(tests, test_drift_of_a_matrix_in_single_precision, 0, 2);
+  tcase_add_loop_test(tests, test_drift_of_a_matrix_in_single_precision, 0, 4);
   tcase_add_loop_test(tests, test_thin_axes_keep_the_energy, 0, 4);
   tcase_add_loop_test(tests, test_same_bits_for_any_number_of_threads, 0, 6);
   suite_add_tcase(suite, tests);

@@ -89,6 +89,35 @@ START_TEST(test_file_that_is_no_state_is_refused) {
 }
 END_TEST
 
+/* A format that only some processors have, and that only one pipeline takes. */
+START_TEST(test_bf16_needs_amx_and_the_pipeline_of_products) {
+  static const struct {
+    const char *pipeline, *part;
+    cw_isa isa;
+  } wrong[] = {{"sorted", "AMX: the pipeline is not \"matrix\"", CW_ISA_AUTO},
+               {"matrix", "needs pipeline \"matrix\" on a CPU with AMX: ", CW_ISA_BASE}};
+  for (int k = 0; k < 2; k++) {
+    char text[4096];
+    snprintf(text, sizeof text, "%spipeline = \"%s\"\n",
+             THERMAL("", SIDES_1D, "[algorithms.ecsim]\nmatrix_format = \"bf16x6\"\n"),
+             wrong[k].pipeline);
+    const cw_context_options cpu = {.backend = CW_BACKEND_CPU, .threads = 1, .isa = wrong[k].isa};
+    cw_context *context;
+    cw_deck *deck = NULL;
+    cw_engine *engine = NULL;
+    ck_assert_int_eq(cw_context_create(&cpu, &context, NULL, 0), CW_OK);
+    CW_CHECK_OK(context, cw_deck_parse(context, "deck.toml", text, strlen(text), NULL, 0, &deck));
+    CW_CHECK_OK(context, cw_setup_check(context, deck));
+    ck_assert_int_eq(cw_engine_create(context, deck, &engine), CW_ERROR_INPUT);
+    ck_assert_msg(strstr(cw_context_message(context), wrong[k].part) != NULL, "%s",
+                  cw_context_message(context));
+    ck_assert_ptr_null(engine);
+    cw_deck_destroy(deck);
+    cw_context_destroy(context);
+  }
+}
+END_TEST
+
 /* A format that only a device has. */
 START_TEST(test_tf32_on_the_cpu_is_refused) {
   static const char text[] =
@@ -137,6 +166,7 @@ int main(void) {
   tcase_add_loop_test(tests, test_wrong_decks_are_refused, 0, 19);
   tcase_add_test(tests, test_keys_of_ecsim_are_refused_elsewhere);
   tcase_add_test(tests, test_tf32_on_the_cpu_is_refused);
+  tcase_add_test(tests, test_bf16_needs_amx_and_the_pipeline_of_products);
   tcase_add_test(tests, test_file_that_is_no_state_is_refused);
   tcase_add_test(tests, test_resolved_deck_of_a_state_runs_again);
   suite_add_tcase(suite, tests);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/amx.h"
 #include "base/device.h"
 #include "comm/comm.h"
 #include "kernels/massmatrix/massmatrix_cuda.h"
@@ -14,7 +15,7 @@ const char *cw_massmatrix_method_name(cw_massmatrix_method method) {
 }
 
 static const char *format_name(cw_massmatrix_format format) {
-  static const char *const names[] = {"FP64", "FP32", "TF32", "3xTF32"};
+  static const char *const names[] = {"FP64", "FP32", "TF32", "3xTF32", "6xBF16"};
   return names[format];
 }
 
@@ -27,16 +28,16 @@ static cw_massmatrix_method choose_method(const cw_massmatrix_options *options) 
 
 /* Which methods have which formats, as bits 1 << format, on the host and on a device. */
 static cw_status check_format(cw_context *context, const cw_massmatrix_options *options) {
-  enum { FP64 = 1, FP32 = 2, TF32 = 12, ALL = 15 };
+  enum { FP64 = 1, FP32 = 2, TF32 = 12, ALL = 15, BF16X6 = 16 };
   static const unsigned formats[2][CW_MASSMATRIX_MOMENT_FMA + 1] = {
-      {0, FP64 | FP32, FP64 | FP32, FP64 | FP32, FP64 | FP32, FP64, FP64 | FP32},
+      {0, FP64 | FP32, FP64 | FP32, FP64 | FP32 | BF16X6, FP64 | FP32, FP64, FP64 | FP32},
       {0, FP64 | FP32, FP64 | FP32, ALL, FP64 | TF32, 0, FP64 | FP32}};
   const int on_device = options->space != CW_SPACE_HOST;
   const cw_massmatrix_method method = choose_method(options);
   if (formats[on_device][method] >> options->format & 1)
     return CW_OK;
   char has[64] = "";
-  for (int f = 0; f <= CW_MASSMATRIX_TF32X3; f++)
+  for (int f = 0; f <= CW_MASSMATRIX_BF16X6; f++)
     if (formats[on_device][method] >> f & 1)
       snprintf(has + strlen(has), sizeof has - strlen(has), "%s%s", *has ? ", " : "",
                format_name((cw_massmatrix_format)f));
@@ -56,7 +57,7 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
   if ((unsigned)options->method > CW_MASSMATRIX_MOMENT_FMA)
     return cw_fail(context, CW_ERROR_ARGUMENT, "massmatrix: unknown method %d",
                    (int)options->method);
-  if ((unsigned)options->format > CW_MASSMATRIX_TF32X3)
+  if ((unsigned)options->format > CW_MASSMATRIX_BF16X6)
     return cw_fail(context, CW_ERROR_ARGUMENT, "massmatrix: unknown format %d",
                    (int)options->format);
   if (grid->ghost < options->order)
@@ -71,6 +72,11 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
     return cw_fail(context, CW_ERROR_UNSUPPORTED,
                    "massmatrix: method %s has orders 1 and 2, not %d; use naive or auto",
                    cw_massmatrix_method_name(options->method), options->order);
+  const char *missing = options->format == CW_MASSMATRIX_BF16X6 ? cw_amx_missing(context) : NULL;
+  if (missing)
+    return cw_fail(context, CW_ERROR_UNSUPPORTED,
+                   "massmatrix: format %s needs the matrix unit AMX: %s",
+                   format_name(options->format), missing);
   return CW_OK;
 }
 
@@ -90,6 +96,7 @@ cw_status cw_massmatrix_create(cw_context *context, const cw_grid *grid,
   made->grid = *grid;
   made->options = *options;
   made->options.method = choose_method(options);
+  made->amx = options->format == CW_MASSMATRIX_BF16X6;
   made->components = options->kind == CW_MASSMATRIX_TENSOR ? 9 : 1;
   made->entries = 1;
   made->precision = options->format == CW_MASSMATRIX_FP64 ? CW_DOUBLE : CW_SINGLE;

@@ -103,6 +103,8 @@ static cw_mm_slab_function *choose_slab(const cw_massmatrix *matrix, const cw_mm
   int tensor = matrix->options.kind == CW_MASSMATRIX_TENSOR;
   int format = (int)matrix->precision, order = matrix->options.order - 1,
       dim = matrix->grid.dim - 1;
+  if (matrix->amx)
+    return cw_mm_amx_ops_table.moment[order][dim][tensor];
   switch (matrix->options.method) {
   case CW_MASSMATRIX_NAIVE:
     return ops->naive[format];
@@ -124,7 +126,8 @@ static cw_status sum_slabs(const cw_massmatrix *matrix, const cw_mm_job *job) {
   int32_t slabs = (bins - 1) / width + 1;
   int threads = (int)cw_min_i64(cw_context_threads(context), (slabs + 1) / 2);
   char *scratch;
-  size_t size = ops->scratch_size[matrix->precision];
+  size_t size =
+      matrix->amx ? cw_mm_amx_ops_table.scratch_size : ops->scratch_size[matrix->precision];
   CW_TRY(CW_NEW(context, (size_t)threads * size, "sums of a thread's cells", &scratch));
   for (int32_t colour = 0; colour < 2; colour++) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)

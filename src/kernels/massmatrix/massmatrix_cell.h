@@ -5,7 +5,7 @@
  *     for each LANES bins along x
  *       for each bin
  *         for each batch of its particles          <- this file
- *           sums of products                       massmatrix_moment.h, massmatrix_pairs.h
+ *           sums of products                       massmatrix_moment.h, _amx.h, _pairs.h
  *       add the bins' sums to the matrix           massmatrix_write.h
  */
 
@@ -17,7 +17,7 @@ typedef struct cw_scratch {
   cw_real slow[5][BATCH]; /* moments along x in three dimensions */
   cw_real column[CW_MM_COLUMNS][BATCH];
   cw_real plane[BATCH][24]; /* a particle's products over the plane, in eights */
-  cw_real rest[25][BATCH];  /* those that do not fill an eight */
+  cw_real rest[26][BATCH];  /* those that do not fill an eight; the last row stays zero */
   cw_real block[LANES][15 * CW_MM_COLUMNS * ROWS]; /* sums of LANES bins: eights of rows */
   cw_real partial[LANES][MAX_MOMENTS * LANES]; /* and the others, still to be summed over lanes */
   cw_real B[3][27];
@@ -188,6 +188,32 @@ CW_BODY void CW_REAL_NAME(cw_mm_columns)(int dim, int order, int columns, const 
   CW_MM_LANE(cw_mm_columns)(q, (cw_real)job->beta, alpha, u, column);
   for (int c = 0; c < columns; c++)
     CW_MM_LANE(cw_mm_store)(s->column[c] + at, column[c]);
+}
+
+/* Moments of the vector of particles from `at` on: the slow factor and the plane's products, the
+ * eights among these with one row a particle. */
+CW_BODY void CW_REAL_NAME(cw_mm_factors)(int dim, int order, int eights, int at, cw_scratch *s) {
+  const int K = 2 * order + 1, plane_rows = dim == 1 ? K : K * K;
+  cw_lane moment[3][5], plane[25];
+  for (int a = 0; a < dim; a++)
+    CW_MM_LANE(cw_mm_moments)(order, CW_MM_LANE(cw_mm_load)(s->x[a] + at), moment[a]);
+  for (int k = 0; k < plane_rows; k++)
+    plane[k] = dim == 1   ? moment[0][k]
+               : dim == 2 ? moment[0][k % K] * moment[1][k / K]
+                          : moment[1][k % K] * moment[2][k / K];
+  for (int i = 0; dim == 3 && i < K; i++)
+    CW_MM_LANE(cw_mm_store)(s->slow[i] + at, moment[0][i]);
+  for (int k = ROWS * eights; k < plane_rows; k++)
+    CW_MM_LANE(cw_mm_store)(s->rest[k - ROWS * eights] + at, plane[k]);
+  for (int y = 0; y < eights; y++)
+    for (int h = 0; h < EIGHT; h++) {
+      cw_lane square[LANES];
+      for (int l = 0; l < LANES; l++)
+        square[l] = plane[ROWS * y + LANES * h + l];
+      CW_MM_LANE(cw_mm_transpose)(square);
+      for (int l = 0; l < LANES; l++)
+        CW_MM_LANE(cw_mm_store)(s->plane[at + l] + ROWS * y + LANES * h, square[l]);
+    }
 }
 
 /* A walk over the groups of LANES bins along x that hold particles. */

@@ -1,5 +1,6 @@
 /* Vectors of the instruction set at hand, for the real type of base/real.h in force: LANES numbers
- * each, EIGHT of them for the ROWS of a tile of a product (matrix_tile.h). No include guard on purpose. */
+ * each, EIGHT of them for the ROWS of a tile of a product (matrix_tile.h); with AMX as many as its
+ * tiles have lanes. No include guard on purpose. */
 #undef cw_lane
 #undef LANES
 #undef EIGHT
@@ -8,7 +9,10 @@
 #undef CW_MM_LANE
 
 #define ROWS CW_TILE_VECTOR_ROWS
-#if defined(__AVX512F__)
+#if defined(CW_MM_AMX)
+#define REGISTERS 32
+#define LANES     16
+#elif defined(__AVX512F__)
 #define REGISTERS 32
 #define LANES     8
 #elif defined(__AVX__)
@@ -47,7 +51,12 @@ CW_BODY cw_lane CW_MM_LANE(cw_mm_splat)(cw_real value) {
 }
 
 /* The lower and the upper halves of two vectors, interleaved. */
-#if LANES == 8
+#if LANES == 16
+#define CW_MM_LOW(a, b)                                                                            \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define CW_MM_HIGH(a, b)                                                                           \
+  __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif LANES == 8
 #define CW_MM_LOW(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define CW_MM_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #elif LANES == 4

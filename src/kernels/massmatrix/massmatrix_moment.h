@@ -97,32 +97,6 @@ CW_BODY void CW_REAL_NAME(cw_mm_multiply_scalar)(int slow_axis, int slow, int re
   }
 }
 
-/* Moments of the vector of particles from `at` on: the slow factor and the plane's products, the
- * eights among these with one row a particle. */
-CW_BODY void CW_REAL_NAME(cw_mm_factors)(int dim, int order, int eights, int at, cw_scratch *s) {
-  const int K = 2 * order + 1, plane_rows = dim == 1 ? K : K * K;
-  cw_lane moment[3][5], plane[25];
-  for (int a = 0; a < dim; a++)
-    CW_MM_LANE(cw_mm_moments)(order, CW_MM_LANE(cw_mm_load)(s->x[a] + at), moment[a]);
-  for (int k = 0; k < plane_rows; k++)
-    plane[k] = dim == 1   ? moment[0][k]
-               : dim == 2 ? moment[0][k % K] * moment[1][k / K]
-                          : moment[1][k % K] * moment[2][k / K];
-  for (int i = 0; dim == 3 && i < K; i++)
-    CW_MM_LANE(cw_mm_store)(s->slow[i] + at, moment[0][i]);
-  for (int k = ROWS * eights; k < plane_rows; k++)
-    CW_MM_LANE(cw_mm_store)(s->rest[k - ROWS * eights] + at, plane[k]);
-  for (int y = 0; y < eights; y++)
-    for (int h = 0; h < EIGHT; h++) {
-      cw_lane square[LANES];
-      for (int l = 0; l < LANES; l++)
-        square[l] = plane[ROWS * y + LANES * h + l];
-      CW_MM_LANE(cw_mm_transpose)(square);
-      for (int l = 0; l < LANES; l++)
-        CW_MM_LANE(cw_mm_store)(s->plane[at + l] + ROWS * y + LANES * h, square[l]);
-    }
-}
-
 CW_BODY void CW_REAL_NAME(cw_mm_sum_moments)(int dim, int order, int columns, const cw_mm_job *job,
                                              const int32_t *bin, CW_REAL_NAME(cw_mm_cursor) cursor,
                                              int eights, cw_real *block, cw_real *partial,

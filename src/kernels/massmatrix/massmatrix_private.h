@@ -26,6 +26,7 @@ struct cw_massmatrix {
   int32_t low[3], high[3]; /* first and last node of each axis */
   int finished;
   cw_precision precision;
+  int amx;                        /* sums on the CPU's matrix unit */
   void *values;                   /* in options.space */
   struct cw_mm_device_work *work; /* of a matrix on a device, else NULL */
 };
@@ -91,8 +92,15 @@ typedef struct cw_mm_pair_ops {
   cw_mm_slab_function *pairs[2][CW_MM_FAST_ORDERS][3];
 } cw_mm_pair_ops;
 
+/* Sums in FP32 on tiles of AMX; for matrices with `amx`. */
+typedef struct cw_mm_amx_ops {
+  size_t scratch_size;
+  cw_mm_slab_function *moment[CW_MM_FAST_ORDERS][3][2]; /* as those of cw_mm_ops */
+} cw_mm_amx_ops;
+
 CW_ISA_DECLARE(cw_mm_ops, cw_mm_ops_table);
 CW_ISA_DECLARE(cw_mm_pair_ops, cw_mm_pair_ops_table);
+extern const cw_mm_amx_ops cw_mm_amx_ops_table;
 
 /* Groups the live particles by bin. Errors: CW_ERROR_MEMORY, CW_ERROR_ARGUMENT, CW_ERROR_NUMERIC
  * (a particle out of place: the message names it), CW_ERROR_UNSUPPORTED (too many slots or bins);

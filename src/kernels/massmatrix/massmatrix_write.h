@@ -12,7 +12,17 @@
  * the grid only. */
 
 /* v moved up by `lanes` (0 to 2), zeros behind it, and what falls out, in the lowest lanes. */
-#if LANES == 8
+#if LANES == 16
+#define CW_MM_UP(v, zero, lanes)                                                                   \
+  ((lanes) == 1 ? __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,  \
+                                          27, 28, 29, 30)                                          \
+                : __builtin_shufflevector(zero, v, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,   \
+                                          26, 27, 28, 29))
+#define CW_MM_OUT(v, zero, lanes)                                                                  \
+  ((lanes) == 1                                                                                    \
+       ? __builtin_shufflevector(zero, v, 31, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)         \
+       : __builtin_shufflevector(zero, v, 30, 31, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+#elif LANES == 8
 #define CW_MM_UP(v, zero, lanes)                                                                   \
   ((lanes) == 1 ? __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14)                    \
                 : __builtin_shufflevector(zero, v, 0, 1, 8, 9, 10, 11, 12, 13))
@@ -71,6 +81,15 @@ CW_BODY void CW_REAL_NAME(cw_mm_expand)(int order, int is_pairs, int outer, int 
 
 /* Adds the values of `bins` bins to a row, and `more` values behind them. */
 CW_BODY void CW_REAL_NAME(cw_mm_add)(cw_real *to, cw_lane low, cw_lane high, int bins, int more) {
+#if LANES == 16
+  const unsigned places = (1u << (bins + more)) - 1;
+  const __mmask16 in_low = (__mmask16)places, in_high = (__mmask16)(places >> LANES);
+  const __m512 sum = _mm512_maskz_loadu_ps(in_low, to) + (__m512)low;
+  _mm512_mask_storeu_ps(to, in_low, sum);
+  if (in_high)
+    _mm512_mask_storeu_ps(to + LANES, in_high,
+                          _mm512_maskz_loadu_ps(in_high, to + LANES) + (__m512)high);
+#else
   if (bins == LANES) {
     CW_MM_LANE(cw_mm_store)(to, CW_MM_LANE(cw_mm_load)(to) + low);
     for (int x = 0; x < more; x++)
@@ -82,6 +101,7 @@ CW_BODY void CW_REAL_NAME(cw_mm_add)(cw_real *to, cw_lane low, cw_lane high, int
   CW_MM_LANE(cw_mm_store)(value + LANES, high);
   for (int x = 0; x < bins + more; x++)
     to[x] += value[x];
+#endif
 }
 
 /* One line of pairs: entry e along x to the row at to + e * step. */
