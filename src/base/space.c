@@ -21,3 +21,11 @@ cw_status cw_space_copy(cw_context *context, cw_space to_space, void *to, cw_spa
   memcpy(to, from, bytes);
   return CW_OK;
 }
+
+cw_status cw_space_send(cw_context *context, cw_space to_space, void *to, const void *from,
+                        size_t bytes) {
+  if (to_space == CW_SPACE_DEVICE) /* pageable memory, which the driver copies aside */
+    return cw_device_copy_to(context, to, from, bytes);
+  memcpy(to, from, bytes);
+  return CW_OK;
+}

@@ -13,7 +13,6 @@
 #include <cellwise/random.h>
 
 #include "base/context_private.h"
-#include "base/device.h"
 #include "base/reals.h"
 #include "base/space.h"
 #include "engine/engine_cuda.h"
@@ -190,13 +189,12 @@ cw_status cw_engine_add_antenna(cw_engine *engine) {
   if (!engine->deck->algorithms.deposit.enable)
     CW_TRY(cw_fields_zero_J(engine->fields));
   advance(engine, state);
-  const size_t bytes = 2 * (size_t)state->antenna.count * sizeof *state->amplitude;
-  if (engine->space == CW_SPACE_DEVICE) { /* all that crosses in a step */
-    CW_TRY(cw_device_copy_to(engine->context, state->waves.amplitude, state->amplitude, bytes));
+  /* all that crosses to a device in a step */
+  CW_TRY(cw_space_send(engine->context, engine->space, state->waves.amplitude, state->amplitude,
+                       2 * (size_t)state->antenna.count * sizeof *state->amplitude));
+  if (engine->space == CW_SPACE_DEVICE)
     return cw_engine_add_antenna_cuda(engine->context, &state->waves, &engine->grid,
                                       cw_fields_J(engine->fields));
-  }
-  memcpy(state->waves.amplitude, state->amplitude, bytes);
   add_waves(engine, &state->waves, cw_fields_J(engine->fields));
   return CW_OK;
 }

@@ -210,8 +210,8 @@ static cw_status shift_fields(cw_engine *engine, const column *last) {
   double *fresh = NULL;
   CW_TRY(CW_NEW(engine->context, 6 * lines, "fields of a column", &fresh));
   pack(last, lines, fresh);
-  cw_status status = cw_space_copy(engine->context, engine->space, engine->species_density,
-                                   CW_SPACE_HOST, fresh, 6 * (size_t)lines * sizeof *fresh);
+  cw_status status = cw_space_send(engine->context, engine->space, engine->species_density, fresh,
+                                   6 * (size_t)lines * sizeof *fresh);
   CW_DELETE(engine->context, fresh);
   if (status == CW_OK)
     status = shift_all(engine, lines, engine->species_density);

@@ -240,9 +240,12 @@ cw_status cw_particles_append(cw_particles *to, const cw_particles *from) {
   CW_TRY(cw_particles_resize(to, base + from->count));
   for (int m = 0; m < CW_MEMBERS; m++) {
     const size_t size = cw_member_size(m, a->precision);
-    if (to->array[m])
-      CW_TRY(cw_space_copy(context, a->space, (char *)to->array[m] + (size_t)base * size, b->space,
-                           from->array[m], (size_t)from->count * size));
+    char *end = to->array[m] ? (char *)to->array[m] + (size_t)base * size : NULL;
+    const size_t bytes = (size_t)from->count * size;
+    if (end && b->space == CW_SPACE_HOST)
+      CW_TRY(cw_space_send(context, a->space, end, from->array[m], bytes));
+    else if (end)
+      CW_TRY(cw_space_copy(context, a->space, end, b->space, from->array[m], bytes));
   }
   return CW_OK;
 }
