@@ -33,10 +33,11 @@ typedef struct twin_case {
   twin_deposit deposit;
   int interval; /* of the sort */
   int order, filters, weights;
-  int low_memory;     /* the histogram sort */
-  const char *more;   /* keys of [particles], or NULL */
-  const char *pusher; /* of the second species; NULL: Vay */
-  const char *setup;  /* keys of [setup], or NULL */
+  int low_memory;      /* the histogram sort */
+  const char *more;    /* keys of [particles], or NULL */
+  const char *pusher;  /* of the second species; NULL: Vay */
+  const char *problem; /* its keys; NULL: thermal */
+  const char *setup;   /* further keys of [setup], or NULL */
 } twin_case;
 
 /* Appends a list of an entry for each axis, which `write` writes. */
@@ -94,10 +95,12 @@ static inline void twin_deck(const twin_case *c, char text[TWIN_DECK]) {
            "[particles]\nppc0 = 12.0\nspatial_sorting_interval = %d\nuse_weights = %s\n%s"
            "[[particles.species]]\nlabel = \"e\"\nmass = 1.0\ncharge = -1.0\n"
            "[[particles.species]]\nlabel = \"p\"\nmass = 1.0\ncharge = 1.0\npusher = \"%s\"\n"
-           "[setup]\nproblem = \"thermal\"\ntemperature = 0.3\n%s",
+           "[setup]\n%s%s",
            c->deposit == TWIN_FLAT ? "false" : "true", c->deposit == TWIN_FIXED ? "true" : "false",
            c->low_memory ? "false" : "true", c->order, c->interval, c->weights ? "true" : "false",
-           c->more ? c->more : "", c->pusher ? c->pusher : "Vay", c->setup ? c->setup : "");
+           c->more ? c->more : "", c->pusher ? c->pusher : "Vay",
+           c->problem ? c->problem : "problem = \"thermal\"\ntemperature = 0.3\n",
+           c->setup ? c->setup : "");
 }
 
 typedef struct twin {

@@ -58,6 +58,32 @@ START_TEST(test_plasma_at_rest_stays_where_it_is) {
 }
 END_TEST
 
+/* A field that does not move is a function of the laboratory's places, in every cell that it comes to,
+ * to the rounding of these. */
+START_TEST(test_fields_at_rest_stay_where_they_are) {
+  engine_fixture f = engine_from_text(
+      DECK(FREE "[particles]\nppc0 = 1.0\n", CONDUCTOR,
+           "problem = \"expressions\"\nB = [0, 0, \"1 + 0.3 * sin(x) * cos(2 * y)\"]\n"
+           "[setup.species.e]\ndensity = 0\n[setup.species.p]\ndensity = 0\n"),
+      1);
+  while (cw_engine_time(f.engine) < 5)
+    engine_steps(&f, 1);
+  const cw_grid *grid = cw_engine_grid(f.engine);
+  const void *Bz = cw_fields_B(cw_engine_fields(f.engine)).component[2];
+  ck_assert(grid->origin[0] > 4);
+  for (int32_t j = 0; j < grid->cells[1]; j++)
+    for (int32_t i = 0; i < grid->cells[0]; i++) {
+      const double x = grid->origin[0] + (i + 0.5) * grid->dx[0],
+                   y = grid->origin[1] + (j + 0.5) * grid->dx[1];
+      const double found = cw_real_get(Bz, CW_DOUBLE, cw_grid_index(grid, i, j, 0));
+      const double expected = 1 + 0.3 * sin(x) * cos(2 * y);
+      ck_assert_msg(fabs(found - expected) <= 1e-13, "(%d, %d): %.17g; expected %.17g", (int)i,
+                    (int)j, found, expected);
+    }
+  engine_clear(&f);
+}
+END_TEST
+
 static const char *const decks[] = {
     /* a drifting plasma in the field that goes with it: E = -v x B */
     DECK("[algorithms]\ncurrent_filters = 2\n[particles]\nppc0 = 8.0\nspatial_sorting_interval = "
@@ -109,6 +135,7 @@ int main(void) {
   TCase *tests = tcase_create("window");
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_plasma_at_rest_stays_where_it_is);
+  tcase_add_test(tests, test_fields_at_rest_stay_where_they_are);
   tcase_add_loop_test(tests, test_gauss_law_holds_in_a_window, 0, DECKS);
   tcase_add_loop_test(tests, test_a_window_resumes_to_the_same_bits, 0, DECKS);
   suite_add_tcase(suite, tests);
