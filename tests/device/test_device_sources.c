@@ -136,9 +136,11 @@ static void test_runs_equal_the_cpus(cw_context *context) {
 static void test_gauss_law_holds(cw_context *context) {
   for (int kind = WINDOW; kind < KINDS; kind++)
     for (int k = plain_short() ? 5 : 3; k < 6; k++) {
-      const twin_case c = case_of(kind, k);
+      twin_case c = case_of(kind, k);
       cw_engine_diagnostics found = {.charge_error = NAN};
       char text[TWIN_DECK];
+      if (c.problem) /* a field along the window's way that does not stand brings charge with it */
+        c.problem = NULL, c.setup = STREAM;
       twin_deck(&c, text);
       twin device = twin_open(context, "Gauss", text, NULL, 0);
       for (int part = 0; part < (plain_short() ? 2 : 3) && device.engine; part++) {
