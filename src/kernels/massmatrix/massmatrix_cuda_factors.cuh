@@ -27,30 +27,6 @@ static __device__ __forceinline__ double cw_mm_divide(double a, double b) {
 #include "kernels/massmatrix/massmatrix_body.h"
 #undef cw_lane
 
-/* Moments along an axis; one that is not simulated counts its only node with weight 1. */
-template <int ORDER>
-static __device__ __forceinline__ void cw_mm_axis_moments(bool simulated, double x, double *m) {
-  cw_mm_moments_device(ORDER, x, m);
-  if constexpr (ORDER == 2) /* CIC: x is 0 there, and the moments are 1, 0, 0 */
-    if (!simulated) {
-#pragma unroll
-      for (int i = 2; i < 2 * ORDER + 1; i++)
-        m[i] = 0;
-      m[0] = -4; /* of the combinations in use, only w1 and w1 w1 are 1 then */
-      m[1] = 1;
-    }
-}
-
-template <int ORDER>
-static __device__ __forceinline__ void cw_mm_axis_weights(bool simulated, double x, double *w) {
-  cw_mm_weights_device(ORDER, x, w);
-  if (simulated)
-    return;
-#pragma unroll
-  for (int i = 0; i <= ORDER; i++)
-    w[i] = i == ORDER / 2;
-}
-
 /* A slot's values in the particles' precision: converted when they are used, so that a read ahead
  * is not waited for. Without a particle (`live` 0) the amount counts as 0. */
 template <class Real> struct cw_mm_raw {
@@ -182,12 +158,13 @@ static __device__ __forceinline__ void cw_mm_make_columns(const cw_mm_device_job
   column[12] = q;
 }
 
-/* omega B at the nodes of a bin, a warp's lanes together: values n, n + 32, ... of 3 x nodes. */
-template <int ORDER> struct cw_mm_nodal {
+/* omega B at the nodes of a bin, a warp's lanes together: values n, n + 32, ... of 3 x nodes,
+ * asked for before they are needed. */
+template <int ORDER, int AHEAD> struct cw_mm_nodal {
   static const int nodes = (ORDER + 1) * (ORDER + 1) * (ORDER + 1), values = 3 * nodes;
   static const int each = (values + 31) / 32;
-  const double *from[each]; /* at bin 0 of the row */
-  double value[each];
+  const double *from[each];  /* at bin 0 of the row */
+  double value[AHEAD][each]; /* of the next bin to be stored, ... */
 
   __device__ __forceinline__ void begin(const cw_mm_device_job &d, const int32_t bin[3], int lane) {
 #pragma unroll
@@ -200,21 +177,29 @@ template <int ORDER> struct cw_mm_nodal {
         if (a < d.job.dim)
           at += (int64_t)((a ? bin[a] : 0) - (ORDER - 1) + rest % (ORDER + 1)) * d.job.stride[a];
       from[e] = d.job.B[0] ? d.job.B[n / nodes] + at : NULL;
+#pragma unroll
+      for (int k = 0; k + 1 < AHEAD; k++)
+        value[k + 1][e] = 0;
     }
   }
+  /* Asks for the bin AHEAD - 1 behind the one that is stored next. */
   __device__ __forceinline__ void fetch(const cw_mm_device_job &d, int32_t bin0) {
     if (!d.job.B[0])
       return;
 #pragma unroll
-    for (int e = 0; e < each; e++)
-      value[e] = from[e][bin0];
+    for (int e = 0; e < each; e++) {
+#pragma unroll
+      for (int k = 0; k + 1 < AHEAD; k++)
+        value[k][e] = value[k + 1][e];
+      value[AHEAD - 1][e] = from[e][bin0];
+    }
   }
   /* The polynomial's coefficients into `field`, axis by axis. */
   __device__ __forceinline__ void store(const cw_mm_device_job &d, double *field, int lane) const {
     if (!d.job.B[0])
       return;
     if constexpr (ORDER == 1) { /* eight lanes have the corners of a component */
-      double c = d.job.omega * value[0];
+      double c = d.job.omega * value[0][0];
 #pragma unroll
       for (int step = 1; step < 8; step *= 2) {
         const double other = __shfl_xor_sync(0xffffffffu, c, step);
@@ -234,7 +219,7 @@ template <int ORDER> struct cw_mm_nodal {
 #pragma unroll
     for (int e = 0; e < each; e++)
       if (lane + 32 * e < values)
-        field[lane + 32 * e] = d.job.omega * value[e];
+        field[lane + 32 * e] = d.job.omega * value[0][e];
     const int lines = values / (ORDER + 1);
 #pragma unroll
     for (int a = 0, step = 1; a < 3; a++, step *= ORDER + 1) {

@@ -1,288 +1,151 @@
-/* The bins' sums to the matrix, current and charge: a thread a node and component, which adds what
- * the bins around its node have for it, axis by axis, always in the same order. */
+/* The bins' sums to the matrix, current and charge: each value of a node is formed by one thread,
+ * which adds what the bins around the node have for it, axis by axis, always in the same order.
+ *
+ *   warps of     lanes                                     tensor             scalar
+ *   components   8 nodes of a row, 4 pairs of components   the first eight
+ *   entries      4 nodes, their 8 entries (CIC)            the ninth          all
+ *   nodes        32 nodes (TSC)                            the ninth          all
+ *   linear       16 nodes, Jx Jy and Jz rho                current, charge
+ *
+ * One launch: what each kind waits for differs. The bins that were stored last are read first, while
+ * they are in the cache. */
 #include "kernels/massmatrix/massmatrix_cuda_launch.cuh"
+#include "kernels/massmatrix/massmatrix_cuda_node.cuh"
 
-/* One term of a row e = |d| of the storage: value `index` of the bin `shift` away, times factor(e).
- *   CIC    e 0: S0[n] + S2[n - 1]      e 1: S1[n]
- *   TSC    e 0: T0[n + 1]/4 + (T0 + 8 T1 + 18 T2 + 8 T3 + T4)[n]/4 + T4[n - 1]/4
- *          e 1: (T0 + 4 T1 + T2)[n + 1]/4 + (T2 + 4 T3 + T4)[n]/4      e 2: T2[n + 1]/4
- *   pairs  e 0: P00[n + 1] + P11[n] + P22[n - 1]   e 1: P01[n + 1] + P12[n]   e 2: P02[n + 1] */
-template <int STORE> struct terms {
-  static const int order = cw_mm_store<STORE>::order;
-  static const int count = order == 1 ? 3 : STORE == CW_MM_PAIRS ? 6 : 9;
-  __device__ __forceinline__ static constexpr int shift(int t) {
-    if (order == 1)
-      return t == 2 ? -1 : 0;
-    if (STORE == CW_MM_PAIRS)
-      return t == 1 || t == 4 ? 0 : t == 2 ? -1 : 1;
-    return t < 3 ? 1 : t < 8 ? 0 : -1;
-  }
-  __device__ __forceinline__ static constexpr int index(int t) {
-    if (order == 1 || STORE == CW_MM_PAIRS)
-      return t;
-    return t < 3 ? t : t < 8 ? t - 3 : 4;
-  }
-  __device__ __forceinline__ static constexpr float factor(int t, int e) {
-    if (order == 1)
-      return e == (t == 1);
-    if (STORE == CW_MM_PAIRS)
-      return e == (t < 3 ? 0 : t < 5 ? 1 : 2);
-    const int i = index(t), s = shift(t);
-    if (e == 0) {
-      const bool outer = i == 0 || i == 4;
-      if (s > 0)
-        return i == 0 ? 0.25f : 0;
-      return outer ? 0.25f : s < 0 ? 0 : i == 2 ? 4.5f : 2.0f;
-    }
-    if (e == 1) {
-      if (s > 0)
-        return i == 1 ? 1.0f : 0.25f;
-      return s < 0 || i < 2 ? 0 : i == 3 ? 1.0f : 0.25f;
-    }
-    return s > 0 && i == 2 ? 0.25f : 0;
-  }
-};
-
-/* The nodes that bins low .. high - 1 reach along an axis. */
-static __host__ __device__ void reach(const cw_mm_device_job &d, int order, int axis,
-                                      int32_t *first, int32_t *count) {
-  *first = d.low[axis], *count = 1;
-  if (axis >= d.job.dim)
-    return;
-  *first = d.low[axis] - (order - 1);
-  *count = d.high[axis] - d.low[axis] + order;
-}
-
-template <int STORE, class T, int COMPONENTS> struct gather_node {
-  typedef cw_mm_store<STORE> store;
-  typedef terms<STORE> term;
-  static const int order = store::order, E = order + 1;
-  const cw_mm_device_job &d;
-  int32_t m[3];
-  int c;
-
-  __device__ __forceinline__ bool has(int axis, int32_t bin) const {
-    return bin >= d.low[axis] && bin < d.high[axis];
-  }
-  __device__ __forceinline__ T value(const T *bin, int e) const {
-    return bin[store::place(store::entries, COMPONENTS, e, c)];
-  }
-  __device__ __forceinline__ static int32_t clamp(int32_t i, int32_t count) {
-    return min(max(i, 0), count - 1);
-  }
-
-  /* Rows e of axis 0 from the bins of a row of them, of values j, k of the other axes. What is not
-   * there is read elsewhere and dropped, so that no read waits for a branch. */
-  __device__ __forceinline__ void line(bool there, int64_t row, int j, int k, T sum[E]) const {
-    const int32_t nx = d.high[0] - d.low[0], x = m[0] - d.low[0];
-    const T *bins = (const T *)d.sums + row * nx * store::stride(COMPONENTS);
-    if constexpr (STORE == CW_MM_CARRIED) {
-      const T *bin = bins + (int64_t)clamp(x, nx) * store::stride(COMPONENTS);
-      const T v0 = value(bin, store::entry(0, j, k)), v1 = value(bin, store::entry(1, j, k));
-      sum[0] = there && x < nx ? v0 : (T)0;
-      sum[1] = there && x < nx ? v1 : (T)0;
-      const int32_t before = max(x - 1, 0) / d.length;
-      const T *tail = (const T *)d.tails + (row * d.pieces + min(before, d.pieces - 1)) * 82;
-      const T ended = tail[store::place(9, COMPONENTS, j + 3 * k, c)];
-      sum[0] += there && x > 0 && x <= nx && (x == nx || x % d.length == 0) ? ended : (T)0;
-    } else {
-#pragma unroll
-      for (int e = 0; e < E; e++)
-        sum[e] = 0;
-#pragma unroll
-      for (int t = 0; t < term::count; t++) {
-        const int32_t at = x + term::shift(t);
-        const T read = value(bins + (int64_t)clamp(at, nx) * store::stride(COMPONENTS),
-                             store::entry(term::index(t), j, k));
-        const T v = there && at >= 0 && at < nx ? read : (T)0;
-#pragma unroll
-        for (int e = 0; e < E; e++) {
-          if (term::factor(t, e) != 0)
-            sum[e] += (T)term::factor(t, e) * v;
-        }
-      }
-    }
-  }
-
-  /* All rows: [e2][e1][e0]. */
-  __device__ __forceinline__ void all(T out[E][E][E]) const {
-    const int32_t ny = d.high[1] - d.low[1];
-#pragma unroll
-    for (int e = 0; e < E * E * E; e++)
-      out[e / (E * E)][e / E % E][e % E] = 0;
-#pragma unroll(order == 1 ? 3 : 1)
-    for (int tz = 0; tz < term::count; tz++) {
-      const int32_t z = m[2] + term::shift(tz);
-      if (order == 2 && !has(2, z))
-        continue;
-      T plane[E][E];
-#pragma unroll
-      for (int e = 0; e < E * E; e++)
-        plane[e / E][e % E] = 0;
-#pragma unroll
-      for (int ty = 0; ty < term::count; ty++) {
-        const int32_t y = m[1] + term::shift(ty);
-        const bool there = has(1, y) && has(2, z);
-        T sum[E];
-        line(there, there ? y - d.low[1] + (int64_t)ny * (z - d.low[2]) : 0, term::index(ty),
-             term::index(tz), sum);
-#pragma unroll
-        for (int e1 = 0; e1 < E; e1++) {
-          if (term::factor(ty, e1) != 0) {
-#pragma unroll
-            for (int e0 = 0; e0 < E; e0++)
-              plane[e1][e0] += (T)term::factor(ty, e1) * sum[e0];
-          }
-        }
-      }
-#pragma unroll
-      for (int e2 = 0; e2 < E; e2++) {
-        const T factor = (T)term::factor(tz, e2);
-#pragma unroll
-        for (int e = 0; e < E * E; e++)
-          out[e2][e / E][e % E] += factor * plane[e / E][e % E];
-      }
-    }
-  }
-};
-
-/* Components FIRST to FIRST + LANES - 1 of a block's nodes, components running fastest as they are
- * stored: eight together, the ninth apart. */
-template <int LANES> struct gather_shape {
-  static const int nodes = LANES == 1 ? 128 : 32, threads = nodes * LANES;
-};
-
-/* The rows of one e2 of a block's nodes, by way of shared memory: neighbouring nodes side by side.
- */
-template <class T, int COMPONENTS, int FIRST, int LANES, int E>
-static __device__ __forceinline__ void write_rows(const cw_mm_device_job &d, T *at_node,
-                                                  const T *rows, int nodes, int e2) {
-  const int all = gather_shape<LANES>::nodes;
-  const int n1 = d.job.dim > 1 ? E : 1, first = d.job.dim > 2 ? E * E * e2 : 0;
-  for (int n = threadIdx.x; n < n1 * E * LANES * all; n += gather_shape<LANES>::threads) {
-    const int x = n % all, row = n / all; /* component + LANES (e0 + E e1) */
-    if (x >= nodes)
-      continue;
-    const int64_t array = (int64_t)(first + row / LANES) * COMPONENTS + FIRST + row % LANES;
-    T *to = at_node + array * d.job.points + x;
-    const T value = rows[row * (all + 1) + x];
-    *to = d.fresh ? value : *to + value;
-  }
-}
-
-template <int STORE, class T, int COMPONENTS, int FIRST, int LANES>
-static __global__ void __launch_bounds__(gather_shape<LANES>::threads)
-    gather_matrix(const __grid_constant__ cw_mm_device_job d) {
-  const int order = cw_mm_store<STORE>::order, E = order + 1;
-  const int32_t nx = gather_shape<LANES>::nodes;
-  T *rows = cw_team_arena<T>(); /* [E E LANES][nx + 1] */
-  if (cw_mm_failed(d.status))
-    return;
-  int32_t first[3], count[3];
-#pragma unroll
-  for (int a = 0; a < 3; a++)
-    reach(d, order, a, &first[a], &count[a]);
-  const int32_t chunks = (count[0] + nx - 1) / nx, block = (int32_t)blockIdx.x,
-                row = block / chunks, start = block % chunks * nx;
-  const int32_t i = (int32_t)threadIdx.x / LANES, lane = (int32_t)threadIdx.x % LANES;
-  const gather_node<STORE, T, COMPONENTS> node = {
-      d,
-      {first[0] + start + i, first[1] + row % count[1], first[2] + row / count[1]},
-      FIRST + lane};
-  T out[E][E][E];
-  node.all(out);
-  const T scale = (T)(COMPONENTS == 9 ? d.job.beta : 1.0);
-  T *to = (T *)d.job.values + first[0] + start;
-  for (int a = 1; a < d.job.dim; a++)
-    to += (int64_t)node.m[a] * d.job.stride[a];
-#pragma unroll
-  for (int e2 = 0; e2 < E; e2++) {
-    if (e2 > 0 && d.job.dim < 3)
-      break;
-#pragma unroll
-    for (int e = 0; e < E * E; e++)
-      rows[(lane + LANES * e) * (nx + 1) + i] = scale * out[e2][e / E][e % E];
-    __syncthreads();
-    write_rows<T, COMPONENTS, FIRST, LANES, E>(d, to, rows, min(nx, count[0] - start), e2);
-    __syncthreads();
-  }
-}
-
-/* J and rho: a thread a node and quantity. */
+/* J and rho: lane `half` of a node has Jx and Jy, or Jz and rho. */
 template <int STORE, class T>
-static __global__ void __launch_bounds__(CW_THREADS)
-    gather_linear(const __grid_constant__ cw_mm_device_job d) {
+static __device__ __forceinline__ void gather_linear(const cw_mm_device_job &d, const int32_t m[3],
+                                                     int half) {
   typedef cw_mm_store<STORE> store;
   const int order = store::order, E = order + 1;
-  if (cw_mm_failed(d.status))
-    return;
-  int32_t first[3], count[3];
+  double sum[2] = {0, 0};
+#pragma unroll 9
+  for (int k = 0; k < E * E * E; k++) {
+    const int place[3] = {k % E, k / E % E, k / E / E};
+    bool inside = true;
+    int64_t bin = 0;
 #pragma unroll
-  for (int a = 0; a < 3; a++)
-    reach(d, order, a, &first[a], &count[a]);
-  const int64_t total = 4 * (int64_t)count[0] * count[1] * count[2];
-  cw_grid_stride(n, total) {
-    const int q = (int)(n % 4);
-    double *array = q < 3 ? d.job.J[q] : d.job.rho;
-    if (!array)
-      continue;
-    int64_t rest = n / 4, at = 0;
-    int32_t m[3];
-    for (int a = 0; a < 3; a++) {
-      m[a] = first[a] + (int32_t)(rest % count[a]);
-      rest /= count[a];
-      if (a < d.job.dim)
-        at += m[a] * d.job.stride[a];
+    for (int a = 2; a >= 0; a--) {
+      const int32_t b = m[a] - place[a] + (order - 1);
+      inside = inside && b >= d.low[a] && b < d.high[a];
+      bin = bin * (d.high[a] - d.low[a]) + (b - d.low[a]);
     }
-    double sum = 0;
-    for (int k = 0; k < E * E * E; k++) {
-      const int place[3] = {k % E, k / E % E, k / E / E};
-      bool inside = true;
-      int64_t bin = 0;
-      for (int a = 2; a >= 0; a--) {
-        const int32_t b = m[a] - place[a] + (order - 1);
-        inside = inside && b >= d.low[a] && b < d.high[a];
-        bin = bin * (d.high[a] - d.low[a]) + (b - d.low[a]);
-      }
-      if (inside)
-        sum += (double)((const T *)d.sums)[bin * store::stride(9) + store::linear(9) + 4 * k + q];
-    }
-    array[at] += sum;
+    const T *from = (const T *)d.sums + (inside ? bin : 0) * store::stride(9) + store::linear(9);
+    const values<T, 2> v = *(const values<T, 2> *)(from + 4 * k + 2 * half);
+#pragma unroll
+    for (int q = 0; q < 2; q++)
+      sum[q] += inside ? (double)v.of[q] : 0.0;
+  }
+#pragma unroll
+  for (int q = 0; q < 2; q++) {
+    double *array = half && q ? d.job.rho : half ? d.job.J[2] : d.job.J[q];
+    if (array)
+      array[point_of(d, m)] += sum[q];
   }
 }
 
-template <int STORE, class T, int COMPONENTS, int FIRST, int LANES>
-static cw_status gather_components(cw_context *context, const cw_mm_device_job *job) {
-  int32_t first[3], count[3];
-  const int order = cw_mm_store<STORE>::order;
-  for (int a = 0; a < 3; a++)
-    reach(*job, order, a, &first[a], &count[a]);
-  const int32_t nx = gather_shape<LANES>::nodes;
-  const int64_t blocks = (int64_t)((count[0] + nx - 1) / nx) * count[1] * count[2];
-  const size_t arena = (size_t)((order + 1) * (order + 1) * LANES * (nx + 1)) * sizeof(T);
-  CW_CUDA_LAUNCH_NAMED(context, "mass matrix gather",
-                       (gather_matrix<STORE, T, COMPONENTS, FIRST, LANES>), (unsigned)blocks,
-                       (gather_shape<LANES>::threads), arena, *job);
-  return CW_OK;
+/* Warps of a kind, `wide` nodes each, side by side along axis 0; returns how many. They start where
+ * the matrix's arrays have whole sectors of memory, so that a store fills them: a row may need one
+ * more. Those of TSC that follow each other are neighbours along axis 1 and share what they read. */
+static __host__ __device__ int32_t chunks_of(const gather_box &box, int wide) {
+  return (box.count[0] + 2 * wide - 2) / wide;
+}
+static __host__ __device__ int32_t warps_of(const gather_box &box, int wide) {
+  return chunks_of(box, wide) * box.count[1] * box.count[2];
+}
+template <int ORDER, class T>
+static __device__ __forceinline__ bool find_node(const cw_mm_device_job &d, const gather_box &box,
+                                                 int wide, int32_t warp, int i, int32_t m[3]) {
+  const int32_t chunks = chunks_of(box, wide), plane = chunks * box.count[1];
+  const int32_t z = warp / plane, rest = warp - z * plane;
+  const int32_t of = ORDER == 1 ? chunks : box.count[1], q = rest / of, r = rest - q * of;
+  m[0] = box.first[0];
+  m[1] = box.first[1] + box.count[1] - 1 - (ORDER == 1 ? q : r);
+  m[2] = box.first[2] + box.count[2] - 1 - z;
+  const T *row = (const T *)d.job.values + point_of(d, m);
+  const int32_t before = (int32_t)((uintptr_t)row / sizeof(T) % (unsigned)wide);
+  const int32_t x = (ORDER == 1 ? r : q) * wide + i - before;
+  m[0] += x;
+  return x >= 0 && x < box.count[0] && z < box.count[2]; /* a kind's last warps may have none */
+}
+
+enum { GATHER_THREADS = 128, GATHER_WARPS = GATHER_THREADS / 32 };
+
+/* How many components a thread has of the first eight: 27 sums of each in registers (TSC). */
+template <int ORDER, class T> struct gather_shape {
+  static const int each = ORDER == 2 && sizeof(T) == 8 ? 1 : 2, lanes = 8 / each;
+  static const int eights = 32 / lanes, singles = ORDER == 1 ? 4 : 32, linear = 16; /* nodes */
+  static const int blocks = ORDER == 1 ? 6 : sizeof(T) == 8 ? 2 : 3; /* a multiprocessor */
+};
+
+/* The first warp of each kind, whole blocks; [3]: all. */
+struct gather_kinds {
+  int32_t begin[4];
+};
+template <int ORDER, class T>
+static gather_kinds list_kinds(const cw_mm_device_job &d, int components) {
+  typedef gather_shape<ORDER, T> shape;
+  const gather_box box = reach(d, ORDER);
+  const bool linear = d.job.J[0] || d.job.rho;
+  const int32_t warps[] = {components == 9 ? warps_of(box, shape::eights) : 0,
+                           warps_of(box, shape::singles),
+                           components == 9 && linear ? warps_of(box, shape::linear) : 0};
+  gather_kinds kinds = {};
+  for (int k = 0; k < 3; k++)
+    kinds.begin[k + 1] =
+        kinds.begin[k] + (warps[k] + GATHER_WARPS - 1) / GATHER_WARPS * GATHER_WARPS;
+  return kinds;
+}
+
+template <int STORE, class T, int COMPONENTS>
+static __global__ void __launch_bounds__(GATHER_THREADS,
+                                         (gather_shape<cw_mm_store<STORE>::order, T>::blocks))
+    gather_sums(const __grid_constant__ cw_mm_device_job d, const gather_kinds kinds) {
+  const int order = cw_mm_store<STORE>::order, E = order + 1;
+  typedef gather_shape<order, T> shape;
+  const int32_t warp = (int32_t)(blockIdx.x * GATHER_WARPS + threadIdx.x / 32);
+  const int lane = (int)threadIdx.x % 32;
+  const gather_box box = reach(d, order);
+  int32_t m[3];
+  if (cw_mm_failed(d.status))
+    return;
+  if (COMPONENTS == 9 && warp < kinds.begin[1]) {
+    if (!find_node<order, T>(d, box, shape::eights, warp, lane / shape::lanes, m))
+      return;
+    const int c = lane % shape::lanes * shape::each;
+    const gather_node<STORE, T, COMPONENTS, shape::each> node(d, m, c);
+    values<T, shape::each> out[E][E][E];
+    node.all(out);
+    node.put(out);
+  } else if (warp < kinds.begin[2]) {
+    if (!find_node<order, T>(d, box, shape::singles, warp - kinds.begin[1],
+                             lane * shape::singles / 32, m))
+      return;
+    const gather_node<STORE, T, COMPONENTS, 1> node(d, m, COMPONENTS - 1);
+    if constexpr (order == 1) {
+      const int e = lane % 8;
+      if (e >> d.job.dim)
+        return;
+      T *to = node.place(e);
+      const T value = node.scale() * node.one(e);
+      *to = d.fresh ? value : *to + value;
+    } else {
+      values<T, 1> out[E][E][E];
+      node.all(out);
+      node.put(out);
+    }
+  } else if (COMPONENTS == 9) {
+    if (find_node<order, T>(d, box, shape::linear, warp - kinds.begin[2], lane / 2, m))
+      gather_linear<STORE, T>(d, m, lane % 2);
+  }
 }
 
 template <int STORE, class T, int COMPONENTS>
 static cw_status gather(cw_context *context, const cw_mm_device_job *job) {
-  if constexpr (COMPONENTS == 1) {
-    return gather_components<STORE, T, 1, 0, 1>(context, job);
-  } else {
-    CW_TRY((gather_components<STORE, T, 9, 0, 8>(context, job)));
-    CW_TRY((gather_components<STORE, T, 9, 8, 1>(context, job)));
-    if (!job->job.J[0] && !job->job.rho)
-      return CW_OK;
-    int32_t first[3], count[3];
-    for (int a = 0; a < 3; a++)
-      reach(*job, cw_mm_store<STORE>::order, a, &first[a], &count[a]);
-    const int64_t values = 4 * (int64_t)count[0] * count[1] * count[2];
-    CW_CUDA_LAUNCH_NAMED(context, "current and charge gather", (gather_linear<STORE, T>),
-                         cw_cuda_blocks(context, values, CW_THREADS), CW_THREADS, 0, *job);
-    return CW_OK;
-  }
+  const gather_kinds kinds = list_kinds<cw_mm_store<STORE>::order, T>(*job, COMPONENTS);
+  CW_CUDA_LAUNCH_NAMED(context, "mass matrix gather", (gather_sums<STORE, T, COMPONENTS>),
+                       (unsigned)(kinds.begin[3] / GATHER_WARPS), GATHER_THREADS, 0, *job, kinds);
+  return CW_OK;
 }
 
 template <int STORE, class T> static void list(cw_mm_plan *plan) {

@@ -2,7 +2,7 @@
  *
  *   order    offsets of the bins in the sorted slots                    massmatrix_cuda_order.cu
  *   sums     a warp or team a bin: sums of products, stored once massmatrix_cuda_{moment,...}
- *   gather   a thread a node and component: adds the bins around it     massmatrix_cuda_gather.cu
+ *   gather   adds to each node what the bins around it have             massmatrix_cuda_gather.cu
  *
  * Nothing is added by atomics, so that results have the same bits on every run (NAIVE apart).
  * A kernel that meets a fault says so in the status word and the gather then adds nothing. */
@@ -26,11 +26,14 @@ template <int STORE> struct cw_mm_store {
   static const int entries = axis0 * axis * axis;
   static const int nodes = (order + 1) * (order + 1) * (order + 1);
   static const int tail_entries = axis * axis; /* of a piece, CARRIED */
-  /* values of a bin, even, so that pairs of them are aligned; linear: [node][Jx Jy Jz rho] */
-  static __host__ __device__ constexpr int stride(int components) {
-    return (entries * components + (components == 9 ? 4 * nodes : 0) + 1) / 2 * 2;
+  /* Values of a bin, even, so that pairs of them are aligned. Behind the entries of a tensor, from
+   * `linear` on: [node][Jx Jy Jz rho]. */
+  static __host__ __device__ constexpr int linear(int components) {
+    return (entries * components + 1) / 2 * 2;
   }
-  static __host__ __device__ constexpr int linear(int components) { return entries * components; }
+  static __host__ __device__ constexpr int stride(int components) {
+    return linear(components) + (components == 9 ? 4 * nodes : 0);
+  }
   /* Number of the entry of values i, j, k along the axes. The rows j, k of MOMENTS that fill whole
    * eights stand first. */
   static __host__ __device__ constexpr int entry(int i, int j, int k) {

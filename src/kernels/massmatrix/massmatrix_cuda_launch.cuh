@@ -11,7 +11,6 @@ typedef struct cw_mm_plan {
   cw_mm_sum_launch *sum, *gather;
   int store;     /* set with `sum` */
   size_t stride; /* values of a bin; set with `gather` */
-  int with_pieces;
 } cw_mm_plan;
 
 void cw_mm_plan_moment(cw_mm_plan *plan);

@@ -19,14 +19,17 @@
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_MOMENT_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_MOMENT_CUH
 
+#include "kernels/massmatrix/massmatrix_cuda_choose.cuh"
 #include "kernels/massmatrix/massmatrix_cuda_linear.cuh"
-#include "kernels/massmatrix/massmatrix_cuda_pieces.cuh"
+#include "kernels/massmatrix/massmatrix_cuda_stage.cuh"
 #include "kernels/matrix_tile.cuh"
 
 template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   typedef T real;
+  static const char *name() { return "mass matrix by moments"; }
+  static const int passes = 1;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CARRIED : CW_MM_MOMENTS;
-  static const bool tensor = true;
+  static const bool tensor = true, joins = true;
   static const int ahead = 1;
   static const int NX = 2 * ORDER + 1, eights = ORDER == 1 ? 1 : 3, plane = NX * NX;
   static const int octets = NX * eights + 1, tiles = octets / 2, sides = LINEAR ? 2 : 1;
@@ -35,8 +38,8 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
   static const int at_x = 8 * eights, at_rest = at_x + NX, at_column = at_rest + NX;
   static const int rows = at_column + columns;
   static const int entries = ORDER == 1 ? 27 : 125;
-  static const int linear = LINEAR ? 4 * entries + 4 * (ORDER + 1) * plane : 0;
-  static const int stage = rows * P > linear ? rows *P : linear;
+  static const int stage = rows * P;
+  static const int scratch = LINEAR ? 4 * entries + (ORDER == 1 ? 0 : 4 * 3 * plane) : 0;
   static const int warps = 4;
   static const int blocks = ORDER == 1 ? 4 : sizeof(T) == 8 ? 2 : 3;
 
@@ -58,30 +61,16 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
 
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *to, int lane) {
-    double m[NX];
-    T first[NX], second[NX], last = 0;
-    cw_mm_axis_moments<ORDER>(true, x[0], m);
+    const cw_mm_place_moments<ORDER, T> m(d.job.dim, x);
 #pragma unroll
     for (int i = 0; i < NX; i++)
-      to[(at_x + i) * P + lane] = first[i] = (T)m[i];
-    cw_mm_axis_moments<ORDER>(d.job.dim > 1, x[1], m);
+      to[(at_x + i) * P + lane] = (T)m.along[i];
 #pragma unroll
-    for (int j = 0; j < NX; j++)
-      second[j] = (T)m[j];
-    cw_mm_axis_moments<ORDER>(d.job.dim > 2, x[2], m);
-#pragma unroll
-    for (int k = 0; k < NX; k++)
-#pragma unroll
-      for (int j = 0; j < NX; j++) {
-        const T both = second[j] * (T)m[k];
-        if (j + NX * k < 8 * eights)
-          to[(j + NX * k) * P + lane] = both;
-        else
-          last = both;
-      }
+    for (int p = 0; p < 8 * eights; p++)
+      to[p * P + lane] = m.plane(p);
 #pragma unroll
     for (int i = 0; i < NX; i++)
-      to[(at_rest + i) * P + lane] = first[i] * last;
+      to[(at_rest + i) * P + lane] = (T)m.along[i] * m.plane(plane - 1);
 #pragma unroll
     for (int i = 0; i < columns; i++)
       to[(at_column + i) * P + lane] = (T)column[i];
@@ -132,20 +121,9 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
     }
   }
 
-  /* In a batch of few particles roundings to TF32 do not average out, and three products cost
-   * nothing there. */
   __device__ __forceinline__ void consume(const cw_mm_device_job &d, const T *stage, int n,
                                           int lane) {
-    const int g = lane / 4, t = lane % 4;
-    if (sizeof(T) == 4 && (d.three || n < 16)) {
-#pragma unroll 1
-      for (int k = 0; k < n; k += 8)
-        step<sizeof(T) == 4>(stage + k + 2 * t, g);
-    } else {
-#pragma unroll 1
-      for (int k = 0; k < n; k += 8)
-        step<false>(stage + k + 2 * t, g);
-    }
+    cw_mm_take_steps(*this, d, stage, n, lane);
   }
 
   /* The number of an eight's row g among the entries as they are stored, and whether it is one. */
@@ -194,7 +172,8 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
         if (t < 2)
           to[2 * t] = sum[1];
       }
-      cw_mm_write_linear<ORDER, T>(stage, stage + 4 * entries, out + stored * 9, lane);
+      cw_mm_write_linear<ORDER, T>(stage, stage + 4 * entries, out + cw_mm_store<store>::linear(9),
+                                   lane);
     }
     if constexpr (ORDER == 1)
       carry(d, bin, ends, lane);
@@ -236,11 +215,13 @@ template <int ORDER, class T, bool LINEAR> struct cw_mm_moment_tensor {
 /* One component. */
 template <int ORDER, class T> struct cw_mm_moment_scalar {
   typedef T real;
+  static const char *name() { return "mass matrix by moments"; }
+  static const int passes = 1;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_MOMENTS;
-  static const bool tensor = false;
+  static const bool tensor = false, joins = true;
   static const int ahead = 2;
   static const int NX = 2 * ORDER + 1, plane = NX * NX, tiles = ORDER == 1 ? 1 : 2;
-  static const int P = CW_MM_PITCH, stage = (plane + NX) * P, warps = 4;
+  static const int P = CW_MM_PITCH, stage = (plane + NX) * P, scratch = 0, warps = 4;
   static const int blocks = ORDER == 1 ? 6 : 4;
   T c[tiles][4];
 
@@ -253,22 +234,13 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
   }
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *to, int lane) {
-    double m[NX];
-    T second[NX];
-    cw_mm_axis_moments<ORDER>(true, x[0], m);
+    const cw_mm_place_moments<ORDER, T> m(d.job.dim, x);
 #pragma unroll
     for (int i = 0; i < NX; i++)
-      to[(plane + i) * P + lane] = (T)(column[0] * m[i]);
-    cw_mm_axis_moments<ORDER>(d.job.dim > 1, x[1], m);
+      to[(plane + i) * P + lane] = (T)(column[0] * m.along[i]);
 #pragma unroll
-    for (int j = 0; j < NX; j++)
-      second[j] = (T)m[j];
-    cw_mm_axis_moments<ORDER>(d.job.dim > 2, x[2], m);
-#pragma unroll
-    for (int k = 0; k < NX; k++)
-#pragma unroll
-      for (int j = 0; j < NX; j++)
-        to[(j + NX * k) * P + lane] = second[j] * (T)m[k];
+    for (int p = 0; p < plane; p++)
+      to[p * P + lane] = m.plane(p);
   }
   template <bool THREE> __device__ __forceinline__ void step(const T *at, int g) {
     cw_tile_operand<T, 2, THREE> b;
@@ -294,18 +266,9 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
       cw_tile_add<T, THREE, 1>(&c[m], a, &b);
     }
   }
-  __device__ __forceinline__ void consume(const cw_mm_device_job &d, const T *from, int n,
+  __device__ __forceinline__ void consume(const cw_mm_device_job &d, const T *stage, int n,
                                           int lane) {
-    const int g = lane / 4, t = lane % 4;
-    if (sizeof(T) == 4 && (d.three || n < 16)) {
-#pragma unroll 1
-      for (int k = 0; k < n; k += 8)
-        step<sizeof(T) == 4>(from + k + 2 * t, g);
-    } else {
-#pragma unroll 1
-      for (int k = 0; k < n; k += 8)
-        step<false>(from + k + 2 * t, g);
-    }
+    cw_mm_take_steps(*this, d, stage, n, lane);
   }
   __device__ __forceinline__ void write(const cw_mm_device_job &, T *, T *out, const int32_t *,
                                         bool, int lane) {
@@ -325,8 +288,10 @@ template <int ORDER, class T> struct cw_mm_moment_scalar {
 /* One component of CIC without a matrix unit: a lane a particle, all 27 sums in its registers. */
 template <class T> struct cw_mm_moment_lane {
   typedef T real;
-  static const int order = 1, store = CW_MM_CELLS, stage = 27 * 33, warps = 4, blocks = 5;
-  static const bool tensor = false;
+  static const char *name() { return "mass matrix, a lane a particle"; }
+  static const int order = 1, store = CW_MM_CELLS, stage = 0, scratch = 27 * 33;
+  static const int warps = 4, blocks = 5, passes = 1;
+  static const bool tensor = false, joins = false; /* a lane's sums are of one bin */
   static const int ahead = 2;
   T sum[27];
 
@@ -337,16 +302,13 @@ template <class T> struct cw_mm_moment_lane {
   }
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *, int) {
-    double m[3][3];
-#pragma unroll
-    for (int a = 0; a < 3; a++)
-      cw_mm_axis_moments<1>(a < d.job.dim, x[a], m[a]);
+    const cw_mm_place_moments<1, T> m(d.job.dim, x);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-      const T first = (T)(column[0] * m[0][i]);
+      const T first = (T)(column[0] * m.along[i]);
 #pragma unroll
       for (int p = 0; p < 9; p++)
-        sum[9 * i + p] += first * ((T)m[1][p % 3] * (T)m[2][p / 3]);
+        sum[9 * i + p] += first * m.plane(p);
     }
   }
   __device__ __forceinline__ void consume(const cw_mm_device_job &, const T *, int, int) {}

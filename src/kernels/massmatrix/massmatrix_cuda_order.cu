@@ -2,8 +2,8 @@
 #include "kernels/massmatrix/massmatrix_cuda_launch.cuh"
 #include "sort/sort_cuda.cuh"
 
-/* The first slot whose key is at least `wanted`: leaps from where it would be if the bins had
- * equally many, growing until it lies between two, then bisection. */
+/* The first slot whose key is at least `wanted`: leaps from a guess, which may be right, growing
+ * until it lies between two, then bisection. */
 template <class real>
 static __device__ __forceinline__ uint32_t first_of(const cw_keys_of_particles<real> &key,
                                                     int64_t count, int64_t guess, int64_t leap,
@@ -19,8 +19,10 @@ static __device__ __forceinline__ uint32_t first_of(const cw_keys_of_particles<r
       }
       low = probe + 1;
     }
+  } else if (guess == 0 || key(guess - 1) < wanted) {
+    return (uint32_t)guess;
   } else {
-    high = guess;
+    high = guess - 1;
     for (; low < high; leap *= 4) {
       const int64_t probe = max(high - leap, low);
       if (key(probe) < wanted) {
@@ -61,25 +63,33 @@ static __device__ __forceinline__ int64_t guess_of(const cw_key_rule &rule, int6
   return min((int64_t)(before * (double)count), count - 1);
 }
 
-template <class real>
-static __global__ void __launch_bounds__(CW_THREADS)
-    find_offsets(cw_keys_of_particles<real> key, int64_t count, uint32_t *offsets) {
-  const int64_t bins = key.rule.bins, leap = count / bins + 32;
-  cw_grid_stride(k, bins + 1) {
-    offsets[k] = k < bins ? first_of(key, count, guess_of(key.rule, k, count), leap, (uint32_t)k)
-                          : (uint32_t)count;
-  }
-}
-
 /* In sorted slots these are the bins. In others some ranges may run backwards, which is told here;
  * in what remains each particle is compared with its bin when it is summed. Either way every slot
- * is in one range, and a range that is not empty has an existing bin. */
+ * is in one range, and a range that is not empty has an existing bin.
+ *
+ * A warp finds the bounds of 31 bins, a lane a bound: the first and the last from where they would be
+ * if all bins had equally many, those between from where they would be if these had. */
 template <class real>
 static __global__ void __launch_bounds__(CW_THREADS)
-    check_offsets(cw_keys_of_particles<real> key, const uint32_t *offsets, cw_mm_status *status) {
-  cw_grid_stride(k, (int64_t)key.rule.bins) {
-    const uint32_t begin = offsets[k], end = offsets[k + 1];
-    if (begin > end || (begin < end && key(begin) != (uint32_t)k))
+    find_offsets(cw_keys_of_particles<real> key, int64_t count, uint32_t *offsets,
+                 cw_mm_status *status) {
+  const int64_t bins = key.rule.bins, warps = cw_thread_count() / 32;
+  const int lane = (int)threadIdx.x % 32;
+  for (int64_t warp = cw_thread_index() / 32; warp * 31 < bins; warp += warps) {
+    const int64_t k = warp * 31 + lane;
+    uint32_t begin = (uint32_t)count;
+    if (k < bins && lane % 31 == 0)
+      begin = first_of(key, count, guess_of(key.rule, k, count), count / bins + 32, (uint32_t)k);
+    const int64_t low = __shfl_sync(0xffffffffu, begin, 0);
+    const int64_t width = (int64_t)__shfl_sync(0xffffffffu, begin, 31) - low;
+    if (k < bins && lane % 31 != 0)
+      begin = first_of(key, count, min(max(low + width * lane / 31, (int64_t)0), count - 1),
+                       max(width, (int64_t)0) / 256 + 1, (uint32_t)k);
+    const uint32_t end = __shfl_down_sync(0xffffffffu, begin, 1);
+    if (k > bins || (lane == 31 && k < bins))
+      continue; /* the next warp's first */
+    offsets[k] = begin;
+    if (k < bins && (begin > end || (begin < end && key(begin) != (uint32_t)k)))
       status->misplaced = 1;
   }
 }
@@ -93,12 +103,11 @@ template <class real> static cw_keys_of_particles<real> keys_of(const cw_mm_devi
 }
 
 template <class real> static cw_status find(cw_context *context, const cw_mm_device_job *job) {
-  const unsigned blocks = cw_cuda_blocks(context, (int64_t)job->rule.bins + 1, CW_THREADS);
   const cw_keys_of_particles<real> key = keys_of<real>(job);
-  CW_CUDA_LAUNCH_NAMED(context, "bins of the mass matrix", find_offsets<real>, blocks, CW_THREADS,
-                       0, key, job->job.particles.count, (uint32_t *)job->offsets);
-  CW_CUDA_LAUNCH_NAMED(context, "order of the bins", check_offsets<real>, blocks, CW_THREADS, 0,
-                       key, job->offsets, job->status);
+  const int64_t count = job->job.particles.count, bins = job->rule.bins;
+  CW_CUDA_LAUNCH_NAMED(context, "bins of the mass matrix", find_offsets<real>,
+                       cw_cuda_blocks(context, bins / 31 * 32 + 32, CW_THREADS), CW_THREADS, 0, key,
+                       count, (uint32_t *)job->offsets, job->status);
   return CW_OK;
 }
 

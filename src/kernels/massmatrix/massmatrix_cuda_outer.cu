@@ -11,11 +11,6 @@ template <class Form> static void choose(cw_mm_plan *plan) {
   plan->store = Form::store;
 }
 
-template <class T> static cw_status sum_lanes(cw_context *context, const cw_mm_device_job *job) {
-  return cw_mm_launch_pieces<cw_mm_moment_lane<T>>(context, job, "mass matrix, a lane a particle",
-                                                   1);
-}
-
 template <int ORDER, class T> static void choose_all(cw_mm_plan *plan, int pairs) {
   const int tensor = plan->components == 9;
   if (pairs) {
@@ -28,9 +23,7 @@ template <int ORDER, class T> static void choose_all(cw_mm_plan *plan, int pairs
   } else if constexpr (ORDER == 2) {
     choose<cw_mm_outer<2, false, T, false>>(plan);
   } else {
-    plan->sum = sum_lanes<T>;
-    plan->store = CW_MM_CELLS;
-    plan->with_pieces = 1;
+    cw_mm_choose_pieces<cw_mm_moment_lane<T>>(plan);
   }
 }
 

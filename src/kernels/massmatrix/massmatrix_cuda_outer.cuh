@@ -49,7 +49,7 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
       all % 2 ? all : all + 1; /* odd: neither lanes of particles nor of rows clash */
   static const int linear = TENSOR && !PAIRS ? 4 * rows + 4 * (ORDER + 1) * NX * NX : 0;
   static const int stage = threads * S > linear ? threads *S : linear;
-  static const int field = TENSOR ? (cw_mm_nodal<ORDER>::values + 1) / 2 * 2 : 0;
+  static const int field = TENSOR ? (cw_mm_nodal<ORDER, 1>::values + 1) / 2 * 2 : 0;
   static const size_t arena = field * sizeof(double) + stage * sizeof(T);
   static const int blocks = warps == 1 ? 16 : 3;
 
@@ -86,25 +86,15 @@ template <int ORDER, bool PAIRS, class T, bool TENSOR> struct cw_mm_outer {
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *to) const {
     if constexpr (PAIRS) {
-      double w[3][ORDER + 1];
-#pragma unroll
-      for (int a = 0; a < 3; a++)
-        cw_mm_axis_weights<ORDER>(a < d.job.dim, x[a], w[a]);
-#pragma unroll
-      for (int n = 0; n < nodes; n++)
-        to[n] = (T)w[0][n % (ORDER + 1)] *
-                ((T)w[1][n / (ORDER + 1) % (ORDER + 1)] * (T)w[2][n / (ORDER + 1) / (ORDER + 1)]);
+      cw_mm_stage_nodes<ORDER>(d.job.dim, x, to, 1);
     } else {
-      double m[3][NX];
-#pragma unroll
-      for (int a = 0; a < 3; a++)
-        cw_mm_axis_moments<ORDER>(a < d.job.dim, x[a], m[a]);
+      const cw_mm_place_moments<ORDER, T> m(d.job.dim, x);
 #pragma unroll
       for (int i = 0; i < NX; i++)
-        to[i] = (T)m[0][i];
+        to[i] = (T)m.along[i];
 #pragma unroll
       for (int p = 0; p < NX * NX; p++)
-        to[NX + p] = (T)m[1][p % NX] * (T)m[2][p / NX];
+        to[NX + p] = m.plane(p);
     }
 #pragma unroll
     for (int c = 0; c < (TENSOR ? 13 : 1); c++)
@@ -176,7 +166,7 @@ static __global__ void __launch_bounds__(Form::threads, Form::blocks)
                           d.low[2] + number / nx / ny};
   if constexpr (Form::tensor)
     if (threadIdx.x < 32) {
-      cw_mm_nodal<Form::order> nodal;
+      cw_mm_nodal<Form::order, 1> nodal;
       nodal.begin(d, bin, (int)threadIdx.x);
       nodal.fetch(d, bin[0]);
       nodal.store(d, field, (int)threadIdx.x);

@@ -15,14 +15,17 @@
 template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
   typedef T real;
   static const int order = ORDER, store = ORDER == 1 ? CW_MM_CELLS : CW_MM_PAIRS;
-  static const bool tensor = TENSOR, is_double = sizeof(T) == 8;
+  static const bool tensor = TENSOR, joins = false, is_double = sizeof(T) == 8;
   static const int ahead = 1;
   static const int nodes = (ORDER + 1) * (ORDER + 1) * (ORDER + 1), eights = (nodes + 7) / 8;
   static const int high = is_double ? 1 : 2; /* eights of rows a tile */
   static const int bands = (eights + high - 1) / high;
+  static const char *name() { return "mass matrix by products of nodes"; }
   static const int components = TENSOR ? 9 : 1, each = !TENSOR ? 1 : ORDER == 1 ? 9 : 3;
+  static const int passes = components / each;
   static const int columns = TENSOR ? 13 : 1, P = is_double ? 36 : CW_MM_PITCH;
-  static const int stage = (nodes + columns) * P, warps = 4, blocks = ORDER == 1 ? 4 : 2;
+  static const int stage = (nodes + columns) * P, scratch = 0, warps = 4,
+                   blocks = ORDER == 1 ? 4 : 2;
   static const int values = 2 * high; /* of a tile in a lane */
 
   T c[each][bands][eights][values]; /* tiles below the diagonal are not used, and not there */
@@ -47,14 +50,7 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
 
   __device__ __forceinline__ void produce(const cw_mm_device_job &d, const double x[3],
                                           const double *column, T *to, int lane) {
-    double w[3][ORDER + 1];
-#pragma unroll
-    for (int a = 0; a < 3; a++)
-      cw_mm_axis_weights<ORDER>(a < d.job.dim, x[a], w[a]);
-#pragma unroll
-    for (int n = 0; n < nodes; n++)
-      to[n * P + lane] = (T)w[0][n % (ORDER + 1)] * ((T)w[1][n / (ORDER + 1) % (ORDER + 1)] *
-                                                     (T)w[2][n / (ORDER + 1) / (ORDER + 1)]);
+    cw_mm_stage_nodes<ORDER>(d.job.dim, x, to + lane, P);
 #pragma unroll
     for (int i = 0; i < columns; i++)
       to[(nodes + i) * P + lane] = (T)column[i];
@@ -131,19 +127,12 @@ template <int ORDER, class T, bool TENSOR> struct cw_mm_paper {
 
   __device__ __forceinline__ void consume(const cw_mm_device_job &d, const T *from, int n,
                                           int lane) {
-    const int g = lane / 4, t = lane % 4;
     if constexpr (is_double) {
 #pragma unroll 1
       for (int k = 0; k < n; k += 4)
-        step_small(from + k + t, g);
-    } else if (d.three || n < 16) {
-#pragma unroll 1
-      for (int k = 0; k < n; k += 8)
-        step<true>(from + k + 2 * t, g);
+        step_small(from + k + lane % 4, lane / 4);
     } else {
-#pragma unroll 1
-      for (int k = 0; k < n; k += 8)
-        step<false>(from + k + 2 * t, g);
+      cw_mm_take_steps(*this, d, from, n, lane);
     }
   }
 

@@ -7,13 +7,16 @@
  *       products over the batch, sums in registers             Form::consume
  *     store the bin's sums                                     Form::write
  *
- * A Form has: order, tensor, store, a type `real` of stage and sums, `stage` values a warp, warps a
- * block, blocks a multiprocessor; `ahead`: 1, the next batch is asked
- * for when this one's factors are formed; 2, before: its sums take less time than a read. */
+ * A Form has: name, order, tensor, store, a type `real` of stage and sums, values a warp of its stage
+ * and of the scratch that write needs, warps a block, blocks a multiprocessor, passes over the
+ * particles (grid axis 1); `ahead`: 1, the next batch is asked for when this one's factors are formed;
+ * 2, before: its sums take less time than a read; `joins`: where bins have few particles, the walk is
+ * that of massmatrix_cuda_joined.cuh. */
 #ifndef CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 #define CW_KERNELS_MASSMATRIX_CUDA_PIECES_CUH
 
 #include "kernels/massmatrix/massmatrix_cuda_factors.cuh"
+#include "kernels/massmatrix/massmatrix_cuda_launch.cuh"
 
 /* Row of the stage: 32 particles, padded so that rows g at neighbouring pairs 2 t, 2 t + 1 of them,
  * of 8 times 4 lanes, are in different banks. Which particle stands at which depth of a product
@@ -94,10 +97,14 @@ static __device__ __forceinline__ typename Form::real *cw_mm_sums_of(const cw_mm
   return (typename Form::real *)d.sums + number * store::stride(Form::tensor ? 9 : 1);
 }
 
+/* What a warp has in shared memory: B of a bin, the stage. */
 template <class Form> struct cw_mm_arena {
-  static const int field = Form::tensor ? (cw_mm_nodal<Form::order>::values + 1) / 2 * 2 : 0;
+  static const int field = Form::tensor ? (cw_mm_nodal<Form::order, 1>::values + 1) / 2 * 2 : 0;
   static const size_t bytes =
-      (field * sizeof(double) + Form::stage * sizeof(typename Form::real) + 15) / 16 * 16;
+      (field * sizeof(double) +
+       (Form::stage > Form::scratch ? Form::stage : Form::scratch) * sizeof(typename Form::real) +
+       15) /
+      16 * 16;
 };
 
 /* Starts the reading of the next batch; returns how many it has, 0 behind the piece. */
@@ -112,28 +119,43 @@ static __device__ __forceinline__ int cw_mm_ask(const cw_mm_device_job &d, cw_mm
   return n;
 }
 
+/* The run of bins of this thread's warp, behind it `last`; false if there is none. */
+struct cw_mm_piece {
+  int32_t bin[3], last;
+};
+static __device__ __forceinline__ bool cw_mm_find_piece(const cw_mm_device_job &d, int warps,
+                                                        cw_mm_piece *piece) {
+  const int64_t number = (int64_t)blockIdx.x * warps + threadIdx.x / 32;
+  const int32_t ny = d.high[1] - d.low[1], nz = d.high[2] - d.low[2];
+  if (number >= (int64_t)d.pieces * ny * nz)
+    return false;
+  const int64_t row = number / d.pieces;
+  piece->bin[0] = d.low[0] + (int32_t)(number % d.pieces) * d.length;
+  piece->bin[1] = d.low[1] + (int32_t)(row % ny);
+  piece->bin[2] = d.low[2] + (int32_t)(row / ny);
+  piece->last = min(piece->bin[0] + d.length, d.high[0]);
+  return true;
+}
+
 template <class Form, class Real>
 static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
     cw_mm_sum_pieces(const __grid_constant__ cw_mm_device_job d) {
   typedef cw_mm_arena<Form> arena;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int64_t piece = (int64_t)blockIdx.x * Form::warps + warp;
-  const int32_t ny = d.high[1] - d.low[1], nz = d.high[2] - d.low[2];
-  if (piece >= (int64_t)d.pieces * ny * nz || cw_mm_failed(d.status))
+  cw_mm_piece piece;
+  if (!cw_mm_find_piece(d, Form::warps, &piece) || cw_mm_failed(d.status))
     return;
   double *field = (double *)(cw_team_arena<unsigned char>() + warp * arena::bytes);
   typename Form::real *stage = (typename Form::real *)(field + arena::field);
 
-  const int64_t row = piece / d.pieces;
-  const int32_t start = d.low[0] + (int32_t)(piece % d.pieces) * d.length;
-  int32_t bin[3] = {start, d.low[1] + (int32_t)(row % ny), d.low[2] + (int32_t)(row / ny)};
-  const int32_t last = min(start + d.length, d.high[0]);
+  const int32_t start = piece.bin[0], last = piece.last;
+  int32_t bin[3] = {start, piece.bin[1], piece.bin[2]};
   cw_mm_walk walk = {{start - 1, bin[1], bin[2]}, last, d.ranges, 0, 0, 0};
   walk.begin(d);
 
   Form form;
   form.begin(lane);
-  cw_mm_nodal<Form::order> nodal;
+  cw_mm_nodal<Form::order, 1> nodal;
   if constexpr (Form::tensor)
     nodal.begin(d, bin, lane), nodal.fetch(d, bin[0]);
   cw_mm_raw<Real> raw = {};
@@ -164,33 +186,6 @@ static __global__ void __launch_bounds__(Form::warps * 32, Form::blocks)
     }
     form.write(d, stage, cw_mm_sums_of<Form>(d, bin), bin, bin[0] + 1 == last, lane);
   }
-}
-
-template <class Form, class Real>
-static cw_status cw_mm_launch_pieces_of(cw_context *context, const cw_mm_device_job *job,
-                                        const char *name, int passes) {
-  const int64_t pieces =
-      (int64_t)job->pieces * (job->high[1] - job->low[1]) * (job->high[2] - job->low[2]);
-  cw_team_request request = {};
-  request.name = name;
-  request.kernel = (const void *)cw_mm_sum_pieces<Form, Real>;
-  request.teams = (pieces + Form::warps - 1) / Form::warps;
-  request.team_size = Form::warps * 32;
-  request.arena = Form::warps * cw_mm_arena<Form>::bytes;
-  cw_team_launch launch;
-  CW_TRY(cw_team_prepare(context, &request, &launch));
-  const dim3 blocks(launch.teams, (unsigned)passes);
-  CW_CUDA_LAUNCH_NAMED(context, name, (cw_mm_sum_pieces<Form, Real>), blocks, launch.threads,
-                       launch.arena, *job);
-  return CW_OK;
-}
-
-template <class Form>
-static cw_status cw_mm_launch_pieces(cw_context *context, const cw_mm_device_job *job,
-                                     const char *name, int passes) {
-  return job->job.particles.precision == CW_DOUBLE
-             ? cw_mm_launch_pieces_of<Form, double>(context, job, name, passes)
-             : cw_mm_launch_pieces_of<Form, float>(context, job, name, passes);
 }
 
 #endif
