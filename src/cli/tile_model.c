@@ -18,12 +18,11 @@ typedef struct cost {
   double flush;            /* to clear 32 values and to flush them, and the runs that a tile cuts */
   double team;             /* of each of a team's warps: to start, meet and end */
 } cost;
-static const cost runs_cost = {10, 51, 10, 110, 764, 2200};
+static const cost runs_cost = {91, 186, 1.4, 500, 0.57, 4500};
 static const cost lanes_cost = {28, 320, 5, 40, 60, 2000};
 /* A pass of a warp's addition in shared memory: reals, and integers of 64 bits where a lane is a
- * particle, by compare-and-swap; integers of 32 bits, and those of 64 in two halves, natively.
- * Doubles: as reals, by the ratio of an earlier sweep. */
-static const double pass_cycles[] = {8.7, 11.3, 0.5, 1.5};
+ * particle, by compare-and-swap; integers of 32 bits, and those of 64 in two halves, natively. */
+static const double pass_cycles[] = {17, 18, 0.9, 5};
 static const double swap_cycles = 4.8;
 
 /* What one particle asks of a warp. */
