@@ -6,14 +6,14 @@
 #include "ecsim/ecsim_run.h"
 
 /* A sample each gyration time of the ions, 1 / B: STEPS steps. */
-enum { WIDE = 64, HIGH = 32, SAMPLES = 18, STEPS = 20, WINDOW = 6 };
+enum { WIDE = 64, HIGH = 32, SAMPLES = 24, STEPS = 20, PEAK = 2, PHASE = 12 };
 static const double B = 0.05; /* and with it the Alfven speed, far from the sheet, at n0 */
 
 #define GEM_DECK                                                                                   \
   ECSIM_HEAD                                                                                       \
   "[grid]\nresolution = [64, 32]\nextent = [[-12.8, 12.8], [-6.4, 6.4]]\n[grid.boundaries]\n"      \
   "fields = [[\"PERIODIC\"], [\"CONDUCTOR\"]]\nparticles = [[\"PERIODIC\"], [\"REFLECT\"]]\n"      \
-  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 8.0\nuse_weights = "             \
+  "[scales]\nlarmor0 = 1.0\nskindepth0 = 1.0\n[particles]\nppc0 = 16.0\nuse_weights = "            \
   "true\n" ECSIM_SPECIES("e", "0.04", "-1.0") ECSIM_SPECIES(                                       \
       "i", "1.0",                                                                                  \
       "1.0") "[algorithms.timestep]\ndt = 1.0\n[algorithms.ecsim]\nsolver_tolerance = 1e-4\n"      \
@@ -33,26 +33,35 @@ static double flux(engine_fixture *f) {
   return highest - lowest;
 }
 
+/* The largest mean rate over `window` samples. */
+static double fastest(const double *psi, int samples, int window) {
+  double most = 0;
+  for (int k = window; k <= samples; k++)
+    most = fmax(most, (psi[k] - psi[k - window]) / window);
+  return most;
+}
+
 /* Rates are per B and Alfven speed: flux in units of B times d_i, times in gyration times of the ions.
- * The largest mean over 6 gyration times of well resolved runs is 0.1 to 0.2. */
+ * The electric field at the X line comes to 0.24 (an explicit code: P. L. Pritchett, J. Geophys. Res.
+ * 106 (2001) 3783); over the phase in which most of the flux reconnects, the mean is 0.07 to 0.2. */
 START_TEST(test_flux_reconnects_at_the_known_rate) {
   const int samples = CW_SANITIZED ? 4 : SAMPLES;
-  double psi[SAMPLES + 1], fastest = 0;
+  double psi[SAMPLES + 1];
   engine_fixture f = engine_from_text(GEM_DECK, 1);
   const double first = total_energy(&f);
   for (int k = 0; k <= samples; k++) {
     psi[k] = flux(&f) / B;
-    if (k >= WINDOW)
-      fastest = fmax(fastest, (psi[k] - psi[k - WINDOW]) / WINDOW);
     engine_steps(&f, STEPS);
   }
   ck_assert_msg(fabs(psi[0] - 0.2) <= 0.001,
                 "the perturbation's flux is %.4f; expected 2 psi0 = 0.2", psi[0]);
   ck_assert_msg(fabs(total_energy(&f) / first - 1) <= 1e-4, "the energy drifts by %.3e",
                 total_energy(&f) / first - 1); /* by a solver tolerance of 1e-4 */
-  if (!CW_SANITIZED)
-    ck_assert_msg(fastest >= 0.07 && fastest <= 0.2, "the peak rate is %.3f; expected 0.07 to 0.2",
-                  fastest);
+  if (!CW_SANITIZED) {
+    const double peak = fastest(psi, samples, PEAK), mean = fastest(psi, samples, PHASE);
+    ck_assert_msg(fabs(peak / 0.24 - 1) <= 0.15, "the peak rate is %.3f; expected 0.24", peak);
+    ck_assert_msg(mean >= 0.07 && mean <= 0.2, "the mean rate is %.3f; expected 0.07 to 0.2", mean);
+  }
   engine_clear(&f);
 }
 END_TEST
