@@ -1,7 +1,9 @@
-/* One value of an array that holds floats or doubles. For loops that are not hot. */
+/* One value of an array that holds floats or doubles, and the largest of many. For loops that are
+ * not hot. */
 #ifndef CW_BASE_REALS_H
 #define CW_BASE_REALS_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include <cellwise/context.h>
@@ -15,6 +17,11 @@ static inline void cw_real_set(void *array, cw_precision precision, int64_t k, d
     ((double *)array)[k] = value;
   else
     ((float *)array)[k] = (float)value;
+}
+
+/* fmax for the largest of many, which keeps a NaN where fmax passes over it. */
+static inline double cw_larger(double largest, double value) {
+  return value > largest || isnan(value) ? value : largest;
 }
 
 #endif

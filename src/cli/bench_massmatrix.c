@@ -112,7 +112,7 @@ static double compare(const cw_massmatrix_view *a, const cw_massmatrix_view *b) 
     const double value = cw_real_get(b->values, b->precision, k);
     const double difference = fabs(cw_real_get(a->values, a->precision, k) - value);
     largest = fmax(largest, fabs(value));
-    error = difference <= error ? error : difference;
+    error = cw_larger(error, difference);
   }
   return error / largest;
 }

@@ -2,6 +2,7 @@
 #include <hdf5.h>
 #include <math.h>
 
+#include "base/reals.h"
 #include "cli/check_output.h"
 #include "cli/run_fields.h"
 #include "cli/run_units.h"
@@ -69,7 +70,7 @@ START_TEST(test_downsampling_averages_in_the_right_place) {
         sum += fine.values[3 * i + k % 3 + 12 * (2 * j + k / 3)];
       ck_assert_double_eq_tol(coarse.values[i + 4 * j], sum / 6, 1e-14);
       mean[0] += sum / 96, mean[1] += coarse.values[i + 4 * j] / 16;
-      varies = fmax(varies, fabs(coarse.values[i + 4 * j] - coarse.values[0]));
+      varies = cw_larger(varies, fabs(coarse.values[i + 4 * j] - coarse.values[0]));
     }
   ck_assert_double_eq_tol(mean[0], mean[1], 1e-14);
   ck_assert_double_gt(varies, 1e-6);

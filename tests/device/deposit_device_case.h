@@ -210,8 +210,7 @@ static inline double difference(const fixture *f, const double *a, const double 
   double largest = 0, most = 0;
   for (int64_t k = 0; k < 3 * f->grid.points; k++) {
     const double error = fabs(a[k] - b[k]);
-    if (error > most || isnan(error))
-      most = error;
+    most = cw_larger(most, error);
     if (fabs(b[k]) > largest)
       largest = fabs(b[k]);
   }

@@ -16,17 +16,16 @@ static inline void compare_arrays(const char *what, const cw_grid *grid, const d
       for (int32_t i = 0; i < grid->cells[0]; i++) {
         const int64_t at = cw_grid_index(grid, i, j, k);
         const double error = fabs(found[at] - expected[at]);
-        if (error > difference || isnan(error))
-          difference = error;
+        difference = cw_larger(difference, error);
       }
-  worst_field = fmax(worst_field, difference / scale);
+  worst_field = cw_larger(worst_field, difference / scale);
   plain_check(difference <= tolerance * scale, "%s: differs by %g of %g", what, difference, scale);
 }
 
 static inline double largest_of(const cw_grid *grid, const double *array) {
   double largest = 0;
   for (int64_t k = 0; k < grid->points; k++)
-    largest = fmax(largest, fabs(array[k]));
+    largest = cw_larger(largest, fabs(array[k]));
   return largest;
 }
 
@@ -38,7 +37,7 @@ static inline void compare_vectors(const char *what, twin *device, twin *host,
   plain_ok(device->context, cw_engine_vector(device->engine, quantity, position, &a));
   plain_ok(host->context, cw_engine_vector(host->engine, quantity, position, &b));
   for (int c = 0; c < 3; c++)
-    scale = fmax(scale, largest_of(grid, b.component[c]));
+    scale = cw_larger(scale, largest_of(grid, b.component[c]));
   plain_check(scale > 0, "%s is 0", what);
   for (int c = 0; c < 3; c++)
     compare_arrays(what, grid, a.component[c], b.component[c], scale, tolerance);

@@ -182,7 +182,7 @@ static double twin_worst; /* of all differences over their tolerances */
 
 static inline void twin_near(const char *what, const char *name, int64_t step, double found,
                              double expected, double tolerance) {
-  twin_worst = fmax(twin_worst, fabs(found - expected) / tolerance);
+  twin_worst = cw_larger(twin_worst, fabs(found - expected) / tolerance);
   plain_check(fabs(found - expected) <= tolerance, "%s, step %lld: %s is %.17g; the CPU has %.17g",
               what, (long long)step, name, found, expected);
 }
@@ -224,9 +224,8 @@ static inline double twin_compare_arrays(const char *what, const cw_grid *grid,
   for (int64_t k = 0; k < grid->points; k++) {
     const double a = cw_real_get(found, precision, k), b = cw_real_get(expected, precision, k);
     const double error = fabs(a - b);
-    if (error > difference || isnan(error))
-      difference = error;
-    largest = fmax(largest, fabs(b));
+    difference = cw_larger(difference, error);
+    largest = cw_larger(largest, fabs(b));
   }
   plain_check(difference <= tolerance * largest, "%s: differs by %g of %g", what, difference,
               largest);
@@ -243,9 +242,9 @@ static inline void twin_compare_vectors(twin *device, twin *host, cw_engine_quan
   plain_check(memcmp(position[0], position[1], sizeof position[0]) == 0, "places");
   double largest = 0;
   for (int c = 0; c < 3; c++)
-    largest =
-        fmax(largest, twin_compare_arrays(names[quantity], cw_engine_grid(host->engine),
-                                          b.precision, a.component[c], b.component[c], tolerance));
+    largest = cw_larger(largest, twin_compare_arrays(names[quantity], cw_engine_grid(host->engine),
+                                                     b.precision, a.component[c], b.component[c],
+                                                     tolerance));
   plain_check(largest > 0, "%s is 0", names[quantity]);
 }
 

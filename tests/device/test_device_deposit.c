@@ -150,9 +150,8 @@ static void charge_equals_the_hosts(cw_context *context) {
         double most = 0, largest = 0;
         for (size_t k = 0; k < points; k++) {
           const double error = fabs(found[k] - host[k]);
-          if (error > most || isnan(error))
-            most = error;
-          largest = fmax(largest, fabs(host[k]));
+          most = cw_larger(most, error);
+          largest = cw_larger(largest, fabs(host[k]));
         }
         /* at least 40 bits a value of some hundred, on top of the host's rounding */
         plain_check(most <= 1e-10 * largest, "dim %d order %d: %.2e", dim, order, most / largest);

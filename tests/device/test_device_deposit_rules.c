@@ -120,7 +120,7 @@ static void what_stands_in_J_stays(cw_context *context) {
     plain_ok(context, cw_device_read(context, after, J.component[1], points * 4));
     double most = 0, untouched = 0;
     for (size_t k = 0; k < points; k++) {
-      most = fmax(most, fabs((double)after[k] - ((double)before[k] + alone[points + k])));
+      most = cw_larger(most, fabs((double)after[k] - ((double)before[k] + alone[points + k])));
       untouched += alone[points + k] == 0 && after[k] == before[k];
     }
     /* sums of up to 40 in single precision, some ten additions a value */

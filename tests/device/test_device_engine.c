@@ -122,8 +122,7 @@ static void compare_tracks(twin *device, twin *host, double tolerance, double fi
       const bool field = strncmp(names[c], "E/", 2) == 0 || strncmp(names[c], "B/", 2) == 0;
       double *largest = field ? &most_of_fields : &most;
       const double error = fabs(a.value[c][k] - b.value[c][k]);
-      if (error > *largest || isnan(error))
-        *largest = error;
+      *largest = cw_larger(*largest, error);
     }
   }
   plain_check(most <= tolerance, "tracks differ by %.3g; %.3g is allowed", most, tolerance);
@@ -256,9 +255,8 @@ static void compare_inside(const char *what, const cw_grid *grid, const double *
       for (int32_t i = 0; i < grid->cells[0]; i++) {
         const int64_t at = cw_grid_index(grid, i, j, k);
         const double error = fabs(found[at] - expected[at]);
-        if (error > difference || isnan(error))
-          difference = error;
-        largest = fmax(largest, fabs(expected[at]));
+        difference = cw_larger(difference, error);
+        largest = cw_larger(largest, fabs(expected[at]));
       }
   plain_check(difference <= tolerance * largest, "%s: differs by %g of %g", what, difference,
               largest);
@@ -298,7 +296,7 @@ static void compare_particles(twin *device, twin *host) {
   double apart = 0;
   for (int64_t n = 0; n < a.count && a.count == b.count; n++) {
     plain_check(a.id[n] == b.id[n], "id %lld", (long long)a.id[n]);
-    apart = fmax(apart, fabs(a.u[0][n] - b.u[0][n]) + fabs(a.x[0][n] - b.x[0][n]));
+    apart = cw_larger(apart, fabs(a.u[0][n] - b.u[0][n]) + fabs(a.x[0][n] - b.x[0][n]));
     plain_check(a.weight[n] == b.weight[n], "weight of %lld", (long long)a.id[n]);
   }
   plain_check(apart <= 1e-9, "particles differ by %g", apart);

@@ -153,7 +153,7 @@ static void compare(twins *t, cw_precision precision, const void *host, const vo
   for (int64_t k = 0; k < t->grid.points; k++) {
     double expected = cw_real_get(host, precision, k);
     double error = fabs(cw_real_get(copy, precision, k) - expected);
-    largest = fmax(largest, fabs(expected));
+    largest = cw_larger(largest, fabs(expected));
     if (error > worst || isnan(error)) {
       worst = error;
       where = k;

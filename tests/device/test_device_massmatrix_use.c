@@ -87,7 +87,7 @@ static void a_box_larger_than_a_slab(cw_context *context) {
   double *a = (double *)values_of(&d, pairs, &bytes), *b = (double *)values_of(&d, moment, &bytes);
   double largest = 0, error = 0;
   for (size_t k = 0; k < bytes / 8; k++)
-    largest = fmax(largest, fabs(b[k]));
+    largest = cw_larger(largest, fabs(b[k]));
   for (size_t k = 0; k < bytes / 8; k++)
     error = mm_error(error, a[k], b[k], largest);
   plain_check(error <= 1e-14 && largest > 0, "slabs: error %.2e", error);

@@ -40,18 +40,16 @@ static double slot_error(const fixture *f, cw_particles_view found, cw_particles
                          int64_t p) {
   double most = 0, size = 1;
   for (int a = 0; a < 3; a++)
-    size = fmax(size, fabs(((double *)want.u[a])[p]));
+    size = cw_larger(size, fabs(((double *)want.u[a])[p]));
   for (int a = 0; a < 3; a++) {
     const double difference = cw_real_get(found.u[a], f->precision, p) - ((double *)want.u[a])[p];
     const double error = fabs(difference) / size;
-    if (error > most || isnan(error))
-      most = error;
+    most = cw_larger(most, error);
     if (a >= f->grid.dim)
       continue;
     const double dx = cw_real_get(found.dx[a], f->precision, p);
     const double moved = fabs(found.i[a][p] - want.i[a][p] + (dx - ((double *)want.dx[a])[p]));
-    if (moved > most || isnan(moved))
-      most = moved;
+    most = cw_larger(most, moved);
     if (!(dx >= 0 && dx < 1) || found.i_prev[a][p] != f->start.i[a][p] ||
         cw_real_get(found.dx_prev[a], f->precision, p) !=
             cw_real_get(f->start.dx[a], f->precision, p))

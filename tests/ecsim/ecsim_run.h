@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/reals.h"
 #include "engine/ecsim.h"
 #include "engine/engine_deck.h"
 
@@ -79,7 +80,7 @@ static inline void check_identity(engine_fixture *f, double theta, int walls, in
     ck_assert_msg(fabs(now - before - expected) <= 2e-14 * total,
                   "walls %d, step %d: the energy changes by %.6e; expected %.6e", walls, k + 1,
                   now - before, expected);
-    largest = fmax(largest, fabs(expected));
+    largest = cw_larger(largest, fabs(expected));
     before = now;
   }
   ck_assert_msg(largest >= seen * total, "the identity was not put to the test: %.1e", largest);

@@ -116,7 +116,7 @@ START_TEST(test_gauss_law_by_brute_force) {
       const int64_t at = cw_grid_index(grid, c, 0, 0);
       const int64_t next = walls || c < 15 ? at + 1 : cw_grid_index(grid, 0, 0, 0);
       const double div = (E[next] - E[at]) / grid->dx[0];
-      worst = fmax(worst, fabs(div / scale - (0.51 * rho[1][c] + 0.49 * rho[0][c])) / 32);
+      worst = cw_larger(worst, fabs(div / scale - (0.51 * rho[1][c] + 0.49 * rho[0][c])) / 32);
     }
   }
   if (correct)

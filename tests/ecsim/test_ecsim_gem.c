@@ -28,7 +28,7 @@ static double flux(engine_fixture *f) {
     A -= 0.5 * grid->dx[0] *
          (By[cw_grid_index(grid, i, HIGH / 2 - 1, 0)] + By[cw_grid_index(grid, i, HIGH / 2, 0)]);
     lowest = fmin(lowest, A);
-    highest = fmax(highest, A);
+    highest = cw_larger(highest, A);
   }
   return highest - lowest;
 }
@@ -37,7 +37,7 @@ static double flux(engine_fixture *f) {
 static double fastest(const double *psi, int samples, int window) {
   double most = 0;
   for (int k = window; k <= samples; k++)
-    most = fmax(most, (psi[k] - psi[k - window]) / window);
+    most = cw_larger(most, (psi[k] - psi[k - window]) / window);
   return most;
 }
 

@@ -22,7 +22,7 @@ static double measure(engine_fixture *f, cw_engine_quantity quantity, int compon
     engine_steps(f, 1);
     time[count] = cw_engine_time(f->engine);
     amplitude[count] = mode_amplitude(f->engine, engine_vector(f, quantity), component, mode);
-    largest = fmax(largest, amplitude[count++]);
+    largest = cw_larger(largest, amplitude[count++]);
   }
   const double rate = growth_rate(time, amplitude, count, 0.02 * largest, 0.3 * largest);
   free(time), free(amplitude);

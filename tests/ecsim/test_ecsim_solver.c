@@ -91,7 +91,7 @@ START_TEST(test_answer_satisfies_amperes_law) {
         const int64_t at = cw_grid_index(&f.grid, i, j, 0);
         const double left = (((double *)theta.component[c])[at] - kept[c][at]) / step;
         const double right = curl[c][at] - 2 * ((double *)J.component[c])[at];
-        worst = fmax(worst, fabs(left - right));
+        worst = cw_larger(worst, fabs(left - right));
       }
   ck_assert_msg(worst <= 1e-11, "Ampere's law is off by %.3e", worst);
   for (int c = 0; c < 3; c++)

@@ -183,7 +183,7 @@ static double largest_of(array a[3]) {
   double most = 0;
   for (int c = 0; c < 3; c++)
     for (int n = 0; n < NODES; n++)
-      most = fmax(most, fabs(a[c][n]));
+      most = cw_larger(most, fabs(a[c][n]));
   return most;
 }
 

@@ -1,6 +1,7 @@
 /* Properties of whole steps: Gauss's law, energy, the same bits for any number of threads. */
 #include <math.h>
 
+#include "base/reals.h"
 #include "engine/engine_deck.h"
 
 /* A warm pair plasma; the rest of the deck is appended. */
@@ -33,8 +34,7 @@ static double largest_charge_error(const char *deck, int steps) {
     if (k % 50 != 49)
       continue;
     CW_CHECK_OK(f.context, cw_engine_diagnose(f.engine, &found));
-    if (found.charge_error > largest || isnan(found.charge_error))
-      largest = found.charge_error;
+    largest = cw_larger(largest, found.charge_error);
   }
   engine_clear(&f);
   return largest;

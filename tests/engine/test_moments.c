@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/context_private.h"
+#include "base/reals.h"
 #include "engine/engine_deck.h"
 #include "engine/records.h"
 
@@ -87,8 +88,8 @@ static double worst(const moments_case *c, const double *values, const double *N
       const int64_t k = cw_grid_index(grid, i, j, 0);
       const double off = fabs(values[k] - factor * N[k]);
       ck_assert(isfinite(off));
-      error = fmax(error, off);
-      largest = fmax(largest, fmax(fabs(factor * N[k]), N[k]));
+      error = cw_larger(error, off);
+      largest = cw_larger(largest, cw_larger(fabs(factor * N[k]), N[k]));
     }
   return error / largest;
 }
@@ -259,9 +260,9 @@ START_TEST(test_divergences_stay_at_round_off) {
   for (int32_t j = 0; j < grid->cells[1]; j++)
     for (int32_t i = 0; i < grid->cells[0]; i++) {
       const int64_t k = cw_grid_index(grid, i, j, 0);
-      error = fmax(error, fabs(E[k]) + 0 * E[k]);
-      field = fmax(field, fabs(B[k]) + 0 * B[k]);
-      charge = fmax(charge, fabs(rho[k]));
+      error = cw_larger(error, fabs(E[k]));
+      field = cw_larger(field, fabs(B[k]));
+      charge = cw_larger(charge, fabs(rho[k]));
     }
   ck_assert_msg(error <= 1e-12, "div E - rho is %g", error);
   ck_assert_msg(field <= 1e-13, "div B is %g", field);

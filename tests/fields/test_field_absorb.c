@@ -1,4 +1,5 @@
 /* The absorbing layer: what a normally incident pulse leaves behind, by thickness. */
+#include "base/reals.h"
 #include "fields/fields_fixture.h"
 
 enum { CELLS = 320, MARGIN = 40 };
@@ -42,7 +43,7 @@ static double reflection(cw_precision precision, int axis, int upper, int polari
     for (int a = 0; a < 3; a++) {
       double value = get(precision, E.component[a], cw_grid_index(&f.grid, i, j, k));
       ck_assert(isfinite(value));
-      worst = fmax(worst, fabs(value));
+      worst = cw_larger(worst, fabs(value));
     }
   }
   drop_fixture(&f);

@@ -1,4 +1,5 @@
 /* Energies, divergences, the charge error's sensitivity, and what create() refuses. */
+#include "base/reals.h"
 #include "fields/fields_fixture.h"
 
 static const double dx[3] = {0.1, 0.2, 0.3};
@@ -22,7 +23,7 @@ START_TEST(test_charge_error_finds_a_planted_error) {
   fixture f = make_fixture(3, cells, 2, dx, &options);
   double *rho = consistent_rho(&f, 2), error, largest, expected = 0;
   for_interior(&f.grid, i, j, k) expected =
-      fmax(expected, fabs(2 * rho[cw_grid_index(&f.grid, i, j, k)]));
+      cw_larger(expected, fabs(2 * rho[cw_grid_index(&f.grid, i, j, k)]));
   ck_ok(f.context, cw_fields_charge_error(f.fields, rho, 2, &error, &largest));
   ck_close(error, 0, 1e-13);
   ck_close(largest, expected, 0);

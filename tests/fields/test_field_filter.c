@@ -1,5 +1,6 @@
 /* The binomial filter: its transfer function, what it conserves, and that it commutes with the
  * discrete divergence, for periodic axes and walls. */
+#include "base/reals.h"
 #include "fields/fields_fixture.h"
 
 /* Index ranges and the weight 1/2 of a wall node, which a deposit fills from one side only. */
@@ -163,7 +164,7 @@ static double continuity_error(const fixture *f, const double *drho, int32_t ski
       sum += (current[at] - current[at - grid->stride[a]]) / grid->dx[a];
     }
     ck_assert(isfinite(sum));
-    worst = fmax(worst, fabs(sum));
+    worst = cw_larger(worst, fabs(sum));
   }
   return worst;
 }

@@ -1,5 +1,6 @@
 /* Sides that match: a field that is the target goes on as if there were no side, and what differs
  * from it leaves. */
+#include "base/reals.h"
 #include "fields/fields_fixture.h"
 
 enum { CELLS = 160 };
@@ -38,7 +39,7 @@ static double largest_difference(const fixture *f, double *target[6], int32_t ma
     const double B = get(CW_DOUBLE, cw_fields_B(f->fields).component[2], at);
     ck_assert(isfinite(E) && isfinite(B));
     if (i >= margin && i < CELLS - margin)
-      worst = fmax(worst, fmax(fabs(E - target[1][at]), fabs(B - target[5][at])));
+      worst = cw_larger(worst, cw_larger(fabs(E - target[1][at]), fabs(B - target[5][at])));
   }
   return worst;
 }

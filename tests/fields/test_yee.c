@@ -1,4 +1,5 @@
 /* The Yee update against its exact discrete solutions and invariants. */
+#include "base/reals.h"
 #include "fields/fields_fixture.h"
 
 /* Phase k.x of component `a` of E (or of B) at index (i, j, k): staggering as in fields.h. */
@@ -61,7 +62,7 @@ static double wave_error(const fixture *f, const wave *w, double time_E, double 
     double b = get(B.precision, B.component[a], at) -
                w->b[a] * cos(phase(f, w->k, 1, a, i, j, k) - w->omega * time_B);
     ck_assert(isfinite(e) && isfinite(b));
-    worst = fmax(worst, fmax(fabs(e), fabs(b)));
+    worst = cw_larger(worst, cw_larger(fabs(e), fabs(b)));
   }
   return worst;
 }

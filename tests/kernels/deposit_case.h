@@ -12,6 +12,8 @@
 
 #include <cellwise/cellwise.h>
 
+#include "base/reals.h"
+
 typedef struct deposit_setup {
   int dim, order;
   cw_precision precision;
@@ -307,8 +309,8 @@ static inline double deposit_difference(const deposit_case *c, cw_vector_view x,
       const double a = deposit_real(x.component[k], x.precision, n);
       const double b = deposit_real(y.component[k], y.precision, n);
       bad += 0 * (a - b);
-      largest = fmax(largest, fabs(b));
-      difference = fmax(difference, fabs(a - b));
+      largest = cw_larger(largest, fabs(b));
+      difference = cw_larger(difference, fabs(a - b));
     }
   return difference / largest + bad;
 }
@@ -341,8 +343,8 @@ static inline double deposit_continuity(cw_context *context, const deposit_case 
       sum += (upper - lower) / c->grid.dx[a];
     }
     bad += 0 * sum;
-    largest = fmax(largest, fabs(change));
-    violation = fmax(violation, fabs(sum));
+    largest = cw_larger(largest, fabs(change));
+    violation = cw_larger(violation, fabs(sum));
   }
   free(before);
   free(after);

@@ -16,6 +16,8 @@
 #include <cellwise/cellwise.h>
 #include <cellwise/massmatrix.h>
 
+#include "base/reals.h"
+
 enum { MM_MAX_AXIS = 64 };
 
 typedef struct mm_case {
@@ -267,9 +269,9 @@ static inline void mm_oracle(const mm_case *c, int tensor, mm_right *r) {
   free(S);
   r->scale = r->linear_scale = 0;
   for (int64_t k = 0; k < order * order; k++)
-    r->scale = fmax(r->scale, fabs(r->dense[k]));
+    r->scale = cw_larger(r->scale, fabs(r->dense[k]));
   for (int64_t k = 0; k < 4 * c->nodes; k++)
-    r->linear_scale = fmax(r->linear_scale, fabs(r->linear[k % 4][k / 4]));
+    r->linear_scale = cw_larger(r->linear_scale, fabs(r->linear[k % 4][k / 4]));
 }
 
 static inline void mm_right_free(mm_right *r) {
@@ -310,8 +312,7 @@ static inline cw_massmatrix *mm_sum(cw_context *context, const mm_case *c, int t
 
 /* Largest difference from the right values, over the largest right value; NaN stays NaN. */
 static inline double mm_error(double error, double found, double expected, double scale) {
-  const double e = fabs(found - expected) / scale;
-  return e <= error ? error : e;
+  return cw_larger(error, fabs(found - expected) / scale);
 }
 
 /* The same of a whole matrix with its current and charge. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/reals.h"
 #include "push_setup.h"
 
 enum { EDGE = 6, GHOST = 8, COUNT = 67, ORDERS = 12 };
@@ -73,8 +74,7 @@ static double worst_error(int dim, cw_precision precision, cw_push_path path, in
   for (int n = 0; n < COUNT; n++)
     for (int a = 0; a < 3; a++) {
       double error = fabs(push_momentum(&s, a, n) - expected[n][a]);
-      if (error > worst || isnan(error))
-        worst = error;
+      worst = cw_larger(worst, error);
     }
   free(expected);
   push_setup_clear(&s);

@@ -180,7 +180,7 @@ START_TEST(test_rows_sum_to_the_linear_moment_and_symmetry_is_exact) {
           moment[9 * g + k] += S[g] * column[k];
     }
     for (int64_t k = 0; k < 9 * c.nodes; k++)
-      largest = fmax(largest, fabs(moment[k]));
+      largest = cw_larger(largest, fabs(moment[k]));
     for (int k = 0; k < 9; k++) {
       mm_ok(context, cw_massmatrix_row_sums(matrix, k, sums));
       for (int64_t g = 0; g < c.nodes; g++)

@@ -33,7 +33,7 @@ START_TEST(test_symmetry_is_exact) {
         for (int k = 0; k < 9; k++) {
           const double here = dense[(3 * g + k / 3) * n + 3 * h + k % 3];
           ck_assert(here == dense[(3 * h + k / 3) * n + 3 * g + k % 3]);
-          largest = fmax(largest, fabs(here));
+          largest = cw_larger(largest, fabs(here));
         }
     ck_assert(largest > 0.01);
     free(dense);
@@ -69,7 +69,7 @@ START_TEST(test_row_sums_are_the_linear_moment) {
             moment[9 * g + k] += S[g] * column[k];
       }
       for (int64_t k = 0; k < 9 * c.nodes; k++)
-        largest = fmax(largest, fabs(moment[k]));
+        largest = cw_larger(largest, fabs(moment[k]));
       for (int k = 0; k < (tensor ? 9 : 1); k++) {
         double error = 0;
         mm_ok(context, cw_massmatrix_row_sums(matrix, k, sums));
@@ -119,7 +119,7 @@ START_TEST(test_product_is_the_dense_product) {
         for (int64_t column = 0; column < n; column++)
           right += dense[row * n + column] * x[column % wide][mm_index(&c, column / wide)];
         if (pass == 0)
-          largest = fmax(largest, fabs(right));
+          largest = cw_larger(largest, fabs(right));
         else
           error = mm_error(error, y[row % wide][mm_index(&c, row / wide)], right, largest);
       }
@@ -270,7 +270,7 @@ START_TEST(test_order_of_particles_changes_rounding_only) {
     const double *b = cw_massmatrix_get_view(sorted).values;
     double largest = 0, error = 0;
     for (size_t k = 0; k < value_bytes(sorted) / sizeof(double); k++)
-      largest = fmax(largest, fabs(a[k]));
+      largest = cw_larger(largest, fabs(a[k]));
     for (size_t k = 0; k < value_bytes(sorted) / sizeof(double); k++)
       error = mm_error(error, b[k], a[k], largest);
     ck_assert_msg(error <= 1e-14, "order %d: error %g", order, error);

@@ -1,6 +1,7 @@
 /* The pushers against orbits and laws known in closed form. */
 #include <math.h>
 
+#include "base/reals.h"
 #include "push_setup.h"
 
 static const double GAMMAS[] = {1 + 1e-6, 1.1, 2, 10, 100, 1e4};
@@ -123,8 +124,7 @@ static double residual(cw_pusher scheme, cw_pusher law, cw_precision precision, 
   cross(v, field + 3, vxB);
   for (int a = 0; a < 3; a++) {
     double error = fabs(u1[a] - u0[a] - gamma * (field[a] + vxB[a])) / gamma;
-    if (error > worst || isnan(error))
-      worst = error;
+    worst = cw_larger(worst, error);
   }
   push_setup_clear(&s);
   return worst;

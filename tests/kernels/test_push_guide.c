@@ -2,6 +2,7 @@
  * linear or quadratic, which splines of order 2 gather exactly up to a constant (README.md). */
 #include <math.h>
 
+#include "base/reals.h"
 #include "push_setup.h"
 
 #define PI 3.14159265358979323846
@@ -166,7 +167,7 @@ START_TEST(test_bounce_in_a_mirror) {
     for (int n = 2; n <= 2 * bounce; n++) {
       steps(&s, &options, 1);
       const double right = reach * sin(omega * n * 0.25);
-      farthest = fmax(farthest, push_position(&s, 0, 0) - 16);
+      farthest = cw_larger(farthest, push_position(&s, 0, 0) - 16);
       ck_assert_msg(fabs(push_position(&s, 0, 0) - 16 - right) <= 2e-3 * reach,
                     "step %d: %g, not %g", n, push_position(&s, 0, 0) - 16, right);
     }

@@ -162,7 +162,7 @@ START_TEST(test_weibel_growth) {
   for (int m = 0; m < MODES; m++) {
     double largest = 0;
     for (int k = 0; k < count; k++)
-      largest = fmax(largest, amplitude[m * SAMPLES + k]);
+      largest = cw_larger(largest, amplitude[m * SAMPLES + k]);
     double measured =
         growth_rate(time, &amplitude[m * SAMPLES], count, 0.005 * largest, 0.08 * largest);
     ratio += measured / weibel_theory(TWO_PI * (FIRST + m) / length, v) / MODES;

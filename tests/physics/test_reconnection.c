@@ -14,7 +14,7 @@ static double reconnected_flux(engine_fixture *f, int row) {
     flux += cw_real_get(B.component[1], B.precision, cw_grid_index(grid, i, row, 0)) * grid->dx[0];
     ck_assert(isfinite(flux));
     least = fmin(least, flux);
-    most = fmax(most, flux);
+    most = cw_larger(most, flux);
   }
   return most - least;
 }

@@ -355,7 +355,7 @@ START_TEST(test_curl_of_a_potential_has_no_divergence) {
       const double ecsim = Bx[at] - Bx[at - 1] + Bx[down] - Bx[down - 1] + By[at] - By[down] +
                            By[at - 1] - By[down - 1];
       ck_assert(fabs(_i ? ecsim : yee) < 1e-13);
-      largest = fmax(largest, fabs(Bx[at + 1] - Bx[at]));
+      largest = cw_larger(largest, fabs(Bx[at + 1] - Bx[at]));
       /* dAz/dy + 0.5 at its place, dAy/dx - dAx/dy: second order */
       const double x = -3.2 + 0.1 * i + (_i ? 0.05 : 0), y = 0.1 * j + 0.05;
       const double right = 2 * (x - y) * exp(-(x - y) * (x - y)) * x + 0.5;

@@ -5,6 +5,7 @@
 
 #include <check.h>
 
+#include "base/reals.h"
 #include "setup/loaders.h"
 #include "setup/setup_case.h"
 
@@ -199,7 +200,7 @@ START_TEST(test_weights_sum_to_the_profile) {
   for (int64_t k = 0; k < view.count; k++) {
     double weight = ((double *)view.weight)[k];
     sum += weight;
-    largest = fmax(largest, weight);
+    largest = cw_larger(largest, weight);
   }
   double right = 2 * 2 * 2.5 * 6 * 16 * 8 / 2.0;
   ck_assert(fabs(sum / right - 1) < 1e-4);
