@@ -103,17 +103,21 @@ function(cw_isa_sources)
   endforeach()
 endfunction()
 
-function(cw_amx_sources)
-  if(CELLWISE_AMX)
+# Adds files of this folder to a target where `wanted` is true.
+function(cw_sources_where wanted target)
+  if(wanted)
     list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    target_sources(cellwise_isa_amx PRIVATE ${ARGN})
+    target_sources(${target} PRIVATE ${ARGN})
   endif()
+endfunction()
+
+function(cw_amx_sources)
+  cw_sources_where("${CELLWISE_AMX}" cellwise_isa_amx ${ARGN})
 endfunction()
 
 function(cw_amx_absent_sources)
   if(NOT CELLWISE_AMX)
-    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    target_sources(cellwise_objects PRIVATE ${ARGN})
+    cw_sources_where(ON cellwise_objects ${ARGN})
   endif()
 endfunction()
 

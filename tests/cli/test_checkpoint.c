@@ -351,7 +351,7 @@ END_TEST
 
 static program_result *limited(const char *limit, const char *rest) {
   static program_result result;
-  char command[1500];
+  char command[2600];
   snprintf(command, sizeof command, "%s; exec \"$CELLWISE\" run %s", limit, more(rest));
   program_finish(program_start(command), &result);
   return &result;

@@ -248,6 +248,16 @@ static inline void twin_compare_vectors(twin *device, twin *host, cw_engine_quan
   plain_check(largest > 0, "%s is 0", names[quantity]);
 }
 
+/* Steps and a wait for them: what is found on a device is told by a later one. */
+static inline cw_status twin_try_steps(twin *device, int steps) {
+  cw_status status = CW_OK;
+  for (int k = 0; k < steps && status == CW_OK && device->engine; k++)
+    status = cw_engine_step(device->engine);
+  if (status == CW_OK && device->engine)
+    status = cw_engine_wait(device->engine);
+  return status;
+}
+
 /* The file of a folder of the sources: where it was built, or beside where the test runs. */
 static inline const char *twin_path(const char *folder, const char *name) {
   static char path[4096];

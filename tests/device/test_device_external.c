@@ -113,11 +113,7 @@ static void a_value_that_is_not_finite_is_told_with_place_and_time(cw_context *c
   char text[TWIN_DECK];
   twin_deck(&c, text);
   twin device = twin_open(context, "not finite", text, NULL, 0);
-  cw_status status = CW_OK;
-  for (int k = 0; k < 40 && status == CW_OK && device.engine; k++)
-    status = cw_engine_step(device.engine);
-  if (status == CW_OK && device.engine)
-    status = cw_engine_wait(device.engine);
+  const cw_status status = twin_try_steps(&device, 40);
   plain_check(status == CW_ERROR_INPUT, "%s", cw_status_name(status));
   const char *message = cw_context_message(context), *at = strstr(message, "t = ");
   plain_check(strstr(message, "setup.external_B[2] is nan at x = ") != NULL, "'%s'", message);

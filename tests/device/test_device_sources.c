@@ -167,9 +167,7 @@ static void test_too_many_are_refused(cw_context *context) {
   snprintf(more, sizeof more, "%.*smaxnpart = 1e4\n%s", (int)(label - text), text, label);
   const cw_deck_override less = {"particles.ppc0", "5.5"}; /* 9240 of 14 x 12 x 10 cells; 13860 */
   twin device = twin_open(context, "too many", more, &less, 1);
-  cw_status status = CW_OK;
-  for (int k = 0; k < 5 && status == CW_OK && device.engine; k++)
-    status = cw_engine_step(device.engine);
+  const cw_status status = twin_try_steps(&device, 5);
   plain_check(status != CW_OK && strstr(cw_context_message(context), "injector 'region' brings "),
               "%s: '%s'", cw_status_name(status), cw_context_message(context));
   twin_close(&device);
@@ -185,11 +183,7 @@ static void test_a_target_that_is_not_finite_is_told(cw_context *context) {
   char text[TWIN_DECK];
   twin_deck(&c, text);
   twin device = twin_open(context, "not finite", text, NULL, 0);
-  cw_status status = CW_OK;
-  for (int k = 0; k < 40 && status == CW_OK && device.engine; k++)
-    status = cw_engine_step(device.engine);
-  if (status == CW_OK && device.engine)
-    status = cw_engine_wait(device.engine);
+  const cw_status status = twin_try_steps(&device, 40);
   plain_check(status == CW_ERROR_INPUT &&
                   strstr(cw_context_message(context), "setup.match_B[2] is nan at x = "),
               "%s: '%s'", cw_status_name(status), cw_context_message(context));

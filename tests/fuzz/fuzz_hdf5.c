@@ -3,10 +3,7 @@
  * file. It is refused with a message, or the plasma takes a step or says why not. */
 #include "fuzz_sets.h"
 
-#include "engine/engine.h"
-#include "setup/setup.h"
-
-enum { NX = 6, NY = 4, COUNT = 5, MOST = 4096 };
+enum { NX = 6, NY = 4, COUNT = 5 };
 
 static const char text[] =
     "[simulation]\nname = \"fuzz\"\nengine = \"srpic\"\nruntime = 1.0\nprecision = \"double\"\n"
@@ -43,41 +40,7 @@ static void change(hid_t file, const uint8_t *data, size_t size) {
   }
 }
 
-static cw_status use(cw_context *context, const char *path) {
-  char deck_text[sizeof text + 64];
-  cw_deck *deck = NULL;
-  cw_engine *engine = NULL;
-  const int length = snprintf(deck_text, sizeof deck_text, text, path);
-  require(cw_deck_parse(context, "fuzz", deck_text, (size_t)length, NULL, 0, &deck) == CW_OK,
-          "the deck is right");
-  cw_status status = cw_setup_check(context, deck);
-  check_refusal(context, status);
-  if (status == CW_OK) {
-    status = cw_engine_create(context, deck, &engine);
-    check_refusal(context, status);
-    if (status == CW_OK)
-      check_refusal(context, cw_engine_step(engine));
-  }
-  cw_engine_destroy(engine);
-  cw_deck_destroy(deck);
-  return status;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 1 || size > MOST)
-    return 0;
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  cw_context *context = begin();
-  const char *path = as_file(data + 1, size - 1);
-  if (data[0] % 8) {
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    require(file >= 0, "a file is made");
-    put_good(file);
-    change(file, data + 1, size - 1);
-    H5Fclose(file);
-  }
-  const cw_status status = use(context, path);
-  require(status == CW_OK || size > 1 || data[0] % 8 == 0, "the sound file is taken");
-  end(context, path);
-  return 0;
+  const fuzz_problem problem = {text, put_good, change};
+  return fuzz_problem_file(&problem, data, size);
 }

@@ -1,11 +1,13 @@
-/* What the fuzz targets of HDF5 files share: data sets put into a file, and changed. */
+/* What the fuzz targets of HDF5 files share: data sets put into a file, and changed; a run of it. */
 #ifndef CW_TESTS_FUZZ_SETS_H
 #define CW_TESTS_FUZZ_SETS_H
 
 #include <hdf5.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "fuzz_file.h"
+#include "setup/setup.h"
 
 enum { SET_VALUES = 256 }; /* at least the 7 x 7 x 4 of the largest set that is filled */
 
@@ -70,6 +72,55 @@ static inline void change_set(hid_t file, const char *name, const uint8_t *chang
   else if (H5Ldelete(file, name, H5P_DEFAULT) >= 0 && change[1] % 4 > 1)
     put_set(file, name, change[1] / 4 % 4, extent, value_type(change[1] / 16),
             none ? NULL : values);
+}
+
+enum { MOST_BYTES = 4096 };
+
+/* A problem that is read from a file. `deck` has a %s for its path. */
+typedef struct fuzz_problem {
+  const char *deck;
+  void (*put_good)(hid_t file);
+  void (*change)(hid_t file, const uint8_t *data, size_t size);
+} fuzz_problem;
+
+/* The file is refused with a message, or the plasma takes a step or says why not. */
+static inline cw_status use_file(cw_context *context, const fuzz_problem *problem,
+                                 const char *path) {
+  char text[4096];
+  cw_deck *deck = NULL;
+  cw_engine *engine = NULL;
+  const int length = snprintf(text, sizeof text, problem->deck, path);
+  cw_status status = cw_deck_parse(context, "fuzz", text, (size_t)length, NULL, 0, &deck);
+  check_refusal(context, status);
+  if (status == CW_OK)
+    check_refusal(context, status = cw_setup_check(context, deck));
+  if (status == CW_OK)
+    check_refusal(context, status = cw_engine_create(context, deck, &engine));
+  if (status == CW_OK)
+    check_refusal(context, status = cw_engine_step(engine));
+  cw_engine_destroy(engine);
+  cw_deck_destroy(deck);
+  return status;
+}
+
+/* The first byte: a sound file that the others change, or, of eight, the others as the file. */
+static inline int fuzz_problem_file(const fuzz_problem *problem, const uint8_t *data, size_t size) {
+  if (size < 1 || size > MOST_BYTES)
+    return 0;
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  cw_context *context = begin();
+  const char *path = as_file(data + 1, size - 1);
+  if (data[0] % 8) {
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    require(file >= 0, "a file is made");
+    problem->put_good(file);
+    problem->change(file, data + 1, size - 1);
+    H5Fclose(file);
+  }
+  const cw_status status = use_file(context, problem, path);
+  require(status == CW_OK || size > 1 || data[0] % 8 == 0, "the sound file is taken");
+  end(context, path);
+  return 0;
 }
 
 #endif

@@ -4,11 +4,8 @@
  * of engine ecsim or says why not. */
 #include "fuzz_sets.h"
 
-#include "engine/engine.h"
-#include "setup/setup.h"
-
 /* So many particles that reading them into room for one is seen. */
-enum { NX = 4, NY = 3, NZ = 3, COUNT = 60, MOST = 4096 };
+enum { NX = 4, NY = 3, NZ = 3, COUNT = 60 };
 
 static const char text[] = "[simulation]\nname = \"fuzz\"\nengine = \"ecsim\"\nruntime = 1.0\n"
                            "[algorithms.ecsim]\nsolver_tolerance = 1e-6\n"
@@ -129,39 +126,7 @@ static void change(hid_t file, const uint8_t *data, size_t size) {
   }
 }
 
-static cw_status use(cw_context *context, const char *path) {
-  char deck_text[sizeof text + 64];
-  cw_deck *deck = NULL;
-  cw_engine *engine = NULL;
-  const int length = snprintf(deck_text, sizeof deck_text, text, path);
-  cw_status status = cw_deck_parse(context, "fuzz", deck_text, (size_t)length, NULL, 0, &deck);
-  check_refusal(context, status);
-  if (status == CW_OK)
-    check_refusal(context, status = cw_setup_check(context, deck));
-  if (status == CW_OK)
-    check_refusal(context, status = cw_engine_create(context, deck, &engine));
-  if (status == CW_OK)
-    check_refusal(context, status = cw_engine_step(engine));
-  cw_engine_destroy(engine);
-  cw_deck_destroy(deck);
-  return status;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 1 || size > MOST)
-    return 0;
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  cw_context *context = begin();
-  const char *path = as_file(data + 1, size - 1);
-  if (data[0] % 8) {
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    require(file >= 0, "a file is made");
-    put_good(file);
-    change(file, data + 1, size - 1);
-    H5Fclose(file);
-  }
-  const cw_status status = use(context, path);
-  require(status == CW_OK || size > 1 || data[0] % 8 == 0, "the sound file is taken");
-  end(context, path);
-  return 0;
+  const fuzz_problem problem = {text, put_good, change};
+  return fuzz_problem_file(&problem, data, size);
 }

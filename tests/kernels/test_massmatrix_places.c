@@ -5,12 +5,10 @@ static const cw_massmatrix_method methods[] = {CW_MASSMATRIX_MOMENT, CW_MASSMATR
                                                CW_MASSMATRIX_PAIRS, CW_MASSMATRIX_NAIVE};
 static const cw_isa isas[] = {CW_ISA_BASE, CW_ISA_AVX2, CW_ISA_AVX512};
 
-static void check_all(cw_context *context, const mm_case *c, const char *what) {
+static void check_all(cw_context *context, mm_case *c, const char *what) {
   for (int tensor = 0; tensor < 2; tensor++) {
     mm_right right;
     mm_oracle(c, tensor, &right);
-    if (c->count == 0)
-      right.scale = right.linear_scale = 1e-300; /* everything must be exactly zero */
     for (int m = 0; m < 4; m++) {
       const double error = mm_compare(context, c, &right, methods[m], CW_MASSMATRIX_FP64);
       ck_assert_msg(error <= 1e-14, "%s: %dD order %d %s %s: error %g", what, c->dim, c->order,
@@ -20,29 +18,11 @@ static void check_all(cw_context *context, const mm_case *c, const char *what) {
   }
 }
 
-/* Batches, vectors and their remainders: empty, partial, whole, several. The second cell of each
- * case has one particle, so that a neighbour's sums would be seen. */
+/* Batches, vectors and their remainders: empty, partial, whole, several. */
 START_TEST(test_any_number_of_particles_in_a_cell) {
   static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 31, 33, 63, 64, 65, 1000};
   cw_context *context = mm_context(1, isas[_i]);
-  for (int order = 1; context && order <= 2; order++)
-    for (int dim = 1; dim <= 3; dim++)
-      for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        mm_case c = {.dim = dim,
-                     .order = order,
-                     .cells = {3, 3, 3},
-                     .periodic = {1, 0, 1},
-                     .count = counts[k] ? counts[k] + 1 : 0,
-                     .precision = CW_DOUBLE};
-        mm_make(context, &c);
-        for (int64_t p = 0; p < c.count; p++)
-          for (int a = 0; a < dim; a++)
-            c.view.i[a][p] = p < counts[k] ? 1 : 2;
-        char what[32];
-        snprintf(what, sizeof what, "%d particles", (int)counts[k]);
-        check_all(context, &c, what);
-        mm_free(&c);
-      }
+  mm_each_count(context, counts, sizeof counts / sizeof *counts, check_all);
   cw_context_destroy(context);
 }
 END_TEST
