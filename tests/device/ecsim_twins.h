@@ -10,14 +10,8 @@ static double worst_field; /* of all differences over the largest value of a fie
 
 static inline void compare_arrays(const char *what, const cw_grid *grid, const double *found,
                                   const double *expected, double scale, double tolerance) {
-  double difference = 0;
-  for (int32_t k = 0; k < grid->cells[2]; k++)
-    for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i++) {
-        const int64_t at = cw_grid_index(grid, i, j, k);
-        const double error = fabs(found[at] - expected[at]);
-        difference = cw_larger(difference, error);
-      }
+  double largest = 0;
+  const double difference = twin_difference_inside(grid, found, expected, &largest);
   worst_field = cw_larger(worst_field, difference / scale);
   plain_check(difference <= tolerance * scale, "%s: differs by %g of %g", what, difference, scale);
 }

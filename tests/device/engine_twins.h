@@ -216,6 +216,20 @@ static inline void twin_compare(const char *what, twin *device, twin *host,
   }
 }
 
+/* The largest difference inside the box; *largest grows to the largest expected value there. */
+static inline double twin_difference_inside(const cw_grid *grid, const double *found,
+                                            const double *expected, double *largest) {
+  double difference = 0;
+  for (int32_t k = 0; k < grid->cells[2]; k++)
+    for (int32_t j = 0; j < grid->cells[1]; j++)
+      for (int32_t i = 0; i < grid->cells[0]; i++) {
+        const int64_t at = cw_grid_index(grid, i, j, k);
+        difference = cw_larger(difference, fabs(found[at] - expected[at]));
+        *largest = cw_larger(*largest, fabs(expected[at]));
+      }
+  return difference;
+}
+
 /* Returns the largest value. */
 static inline double twin_compare_arrays(const char *what, const cw_grid *grid,
                                          cw_precision precision, const void *found,

@@ -249,15 +249,8 @@ static void test_every_example_runs_as_on_the_cpu(cw_context *context) {
  * are as uncertain as these. */
 static void compare_inside(const char *what, const cw_grid *grid, const double *found,
                            const double *expected, double tolerance) {
-  double difference = 0, largest = 1;
-  for (int32_t k = 0; k < grid->cells[2]; k++)
-    for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i++) {
-        const int64_t at = cw_grid_index(grid, i, j, k);
-        const double error = fabs(found[at] - expected[at]);
-        difference = cw_larger(difference, error);
-        largest = cw_larger(largest, fabs(expected[at]));
-      }
+  double largest = 1;
+  const double difference = twin_difference_inside(grid, found, expected, &largest);
   plain_check(difference <= tolerance * largest, "%s: differs by %g of %g", what, difference,
               largest);
 }
