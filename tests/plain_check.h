@@ -62,12 +62,18 @@ static inline int plain_short(void) {
 }
 
 /* A context on a device for each case; without a device the program says why and skips.
- * CELLWISE_CASE in the environment: only the cases whose names contain it (sanitizers are slow). */
+ * CELLWISE_CASE in the environment: only the cases whose names contain it (sanitizers are slow);
+ * CELLWISE_LIST=1: the names alone, a line each. */
 static inline int plain_main(const plain_case *cases, int count) {
   char message[512] = "";
   const char *only = getenv("CELLWISE_CASE");
   int run = 0;
   setvbuf(stdout, NULL, _IOLBF, 0);
+  if (getenv("CELLWISE_LIST")) {
+    for (int k = 0; k < count; k++)
+      printf("%s\n", cases[k].name);
+    return 0;
+  }
   for (int k = 0; k < count; k++) {
     if (only && !strstr(cases[k].name, only))
       continue;

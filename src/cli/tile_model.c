@@ -18,11 +18,11 @@ typedef struct cost {
   double flush;            /* to clear 32 values and to flush them, and the runs that a tile cuts */
   double team;             /* of each of a team's warps: to start, meet and end */
 } cost;
-static const cost runs_cost = {91, 186, 1.4, 500, 0.57, 4500};
+static const cost runs_cost = {56, 186, 0.88, 120, 1.4, 6000};
 static const cost lanes_cost = {28, 320, 5, 40, 60, 2000};
 /* A pass of a warp's addition in shared memory: reals, and integers of 64 bits where a lane is a
  * particle, by compare-and-swap; integers of 32 bits, and those of 64 in two halves, natively. */
-static const double pass_cycles[] = {17, 18, 0.9, 5};
+static const double pass_cycles[] = {15, 18, 4, 7.5};
 static const double swap_cycles = 4.8;
 
 /* What one particle asks of a warp. */
@@ -34,6 +34,7 @@ typedef struct kernel_shape {
   double additions;    /* of a warp to the scratch, a particle */
   size_t value, stage; /* bytes of a sum, of a warp's stage */
   int registers;       /* a thread */
+  int largest_team;    /* threads */
 } kernel_shape;
 
 static int is_fixed(const cw_tile_case *c) {
@@ -58,7 +59,8 @@ static kernel_shape shape_of(const cw_tile_case *c) {
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
   k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
   /* as compiled for compute capability 9.0 */
-  k.registers = k.runs ? 96 : c->is_double ? 128 : 80;
+  k.registers = k.runs ? (c->is_double ? 128 : 96) : c->is_double ? 128 : 80;
+  k.largest_team = k.runs ? cw_deposit_largest_staged_team(c->is_double) : CW_DEPOSIT_LARGEST_TEAM;
   if (k.runs) {
     k.rows = cw_deposit_rows(c->dim, c->order + 1);
     k.ways = 2 * k.rows <= LANES ? LANES / k.rows : 1;
@@ -90,7 +92,7 @@ static int resident_teams(const cw_tile_device *device, size_t arena, int thread
  * each warp brings its stage, 4 warps or more if they fit. */
 static void choose_team(const cw_tile_device *device, const kernel_shape *k,
                         cw_deposit_arena *arena, cw_tile_plan *plan) {
-  const int most = (k->runs ? CW_DEPOSIT_LARGEST_STAGED_TEAM : CW_DEPOSIT_LARGEST_TEAM) / LANES;
+  const int most = k->largest_team / LANES;
   int best = -1;
   arena->warps = k->runs ? CW_DEPOSIT_STAGED_TEAM / LANES : 1;
   if (cw_deposit_arena_bytes(arena, plan->tile) > device->shared_a_team)

@@ -54,15 +54,32 @@ static void deposit_several(several *s, const cw_deposit_options *options,
   free(raw);
 }
 
-static void plain_sum(several *s, const cw_deposit_options *options, double *out) {
+static double largest_of(const double *values, size_t count) {
+  double largest = 0;
+  for (size_t n = 0; n < count; n++)
+    largest = cw_larger(largest, fabs(values[n]));
+  return largest;
+}
+
+/* Adds the plain J of each species to `out`. Returns the sum of their largest values, of which each
+ * species' own J is good to a share: the largest of all together is less where currents cancel. */
+static double plain_sum(several *s, const cw_deposit_options *options, double *out) {
   const size_t points = (size_t)s->of[0].grid.points;
-  const cw_vector_view J = {CW_DOUBLE, {out, out + points, out + 2 * points}};
+  double scale = 0;
+  double *own_J = malloc(3 * points * sizeof *own_J);
   for (int k = 0; k < s->count; k++) {
+    const cw_vector_view J = {CW_DOUBLE, {own_J, own_J + points, own_J + 2 * points}};
     cw_deposit_options own = *options;
     own.charge = s->list[k].charge;
+    memset(own_J, 0, 3 * points * sizeof *own_J);
     plain_ok(s->of[0].context, cw_deposit_current_reference(s->of[0].context, &own, &s->of[0].grid,
                                                             &s->of[k].host, J));
+    for (size_t n = 0; n < 3 * points; n++)
+      out[n] += own_J[n];
+    scale += largest_of(own_J, 3 * points);
   }
+  free(own_J);
+  return scale;
 }
 
 static void check_several(cw_context *context, int dim, int order, cw_precision precision,
@@ -74,14 +91,17 @@ static void check_several(cw_context *context, int dim, int order, cw_precision 
   int64_t slots = 0;
   for (int k = 0; k < count; k++)
     slots += s.of[k].host.count;
-  plain_sum(&s, &options, plain);
+  const double scale = plain_sum(&s, &options, plain);
   for (int method = CW_DEPOSIT_FLAT; method <= CW_DEPOSIT_TILED_FIXED; method++) {
     cw_deposit_report report = {0};
     options.method = (cw_deposit_method)method;
     options.drift = method == CW_DEPOSIT_TILED_FIXED ? 0 : 1;
     deposit_several(&s, &options, s.list, found, &report);
-    /* as of test_device_deposit.c */
-    const double error = difference(&s.of[0], found, plain);
+    /* As of test_device_deposit.c. Floats are rounded at sums of single species, which are larger
+     * than what is left of them together; fixed point is not. */
+    const double error =
+        difference(&s.of[0], found, plain) *
+        (method == CW_DEPOSIT_TILED_FIXED ? 1 : largest_of(plain, 3 * points) / scale);
     plain_check(error <= (precision == CW_DOUBLE ? 1e-13 : 1e-6),
                 "dim %d order %d %s, %d species, method %d: error %.2e", dim, order,
                 cw_precision_name(precision), count, method, error);

@@ -118,7 +118,7 @@ static cw_status launch_lanes(cw_context *context, const cw_deposit_device_job *
 static cw_status choose_warps(cw_context *context, void (*kernel)(cw_deposit_device_job), int tile,
                               cw_deposit_arena *arena) {
   const size_t limit = cw_device_opened(context)->shared_per_block - CW_DEPOSIT_OWN_SHARED;
-  const int most = CW_DEPOSIT_LARGEST_STAGED_TEAM / 32;
+  const int most = cw_deposit_largest_staged_team(CW_REAL_IS_DOUBLE) / 32;
   int best = 0, chosen;
   arena->warps = 4;
   if (cw_deposit_arena_bytes(arena, tile) > limit)
@@ -161,7 +161,8 @@ static cw_status launch_runs_of(cw_context *context, const cw_deposit_device_job
   if (team == 0)
     CW_TRY(choose_warps(context, deposit_runs<DIM, ORDER, Mode>, job->tile, &arena));
   else
-    arena.warps = (int)cw_min_i64((team + 31) / 32, CW_DEPOSIT_LARGEST_STAGED_TEAM / 32);
+    arena.warps =
+        (int)cw_min_i64((team + 31) / 32, cw_deposit_largest_staged_team(CW_REAL_IS_DOUBLE) / 32);
   while (cw_deposit_arena_bytes(&arena, job->tile) > limit)
     arena.warps--;
   return launch_teams(context, &padded, "deposit_runs", deposit_runs<DIM, ORDER, Mode>, &arena,

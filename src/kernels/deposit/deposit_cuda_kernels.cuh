@@ -303,7 +303,7 @@ static __device__ __forceinline__ void flush_runs(const cw_deposit_device_job &j
 
 /* A team a tile: deposit_cuda_runs.cuh. */
 template <int DIM, int ORDER, class Mode>
-static __global__ void __launch_bounds__(CW_DEPOSIT_LARGEST_STAGED_TEAM)
+static __global__ void __launch_bounds__(cw_deposit_largest_staged_team(CW_REAL_IS_DOUBLE))
     deposit_runs(const __grid_constant__ cw_deposit_device_job job) {
   typedef typename Mode::Scratch Scratch;
   __shared__ slot_batch<DIM> batch;

@@ -114,7 +114,7 @@ static __device__ __forceinline__ int upper_bin(int form, int bins_edge) {
 template <int GROUP>
 static __device__ __forceinline__ int place_bins(uint32_t *bins, int count, uint16_t *list,
                                                  int entries) {
-  __shared__ uint32_t sums[CW_DEPOSIT_LARGEST_STAGED_TEAM / 32];
+  __shared__ uint32_t sums[cw_deposit_largest_staged_team(0) / 32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const int each = (count + (int)blockDim.x - 1) / (int)blockDim.x;
   const int begin = min((int)threadIdx.x * each, count), end = min(begin + each, count);

@@ -12,9 +12,14 @@ enum {
   CW_DEPOSIT_STAGE_SLOTS = 32,  /* particles that a warp prepares at a time */
   CW_DEPOSIT_OWN_SHARED = 896,  /* bytes that such a kernel has beside its arena */
   CW_DEPOSIT_STAGED_TEAM = 128, /* threads a team at least, by default, where warps have stages */
-  CW_DEPOSIT_LARGEST_STAGED_TEAM = 640, /* there; its registers allow no more */
-  CW_DEPOSIT_LARGEST_TEAM = 256         /* elsewhere */
+  CW_DEPOSIT_LARGEST_TEAM = 256 /* where a lane is a particle */
 };
+
+/* Threads of a team at most where warps have stages: the more, the fewer registers a thread has, 96
+ * with 640. Doubles, which take more, would go to local memory. */
+CW_CONSTANT_FUNCTION int cw_deposit_largest_staged_team(int is_double) {
+  return is_double ? 512 : 640;
+}
 
 /* Cells above the lower of the old and the new cell that a stencil reaches; 2 for zigzag. */
 CW_CONSTANT_FUNCTION int cw_deposit_reach(int order) {
