@@ -38,7 +38,7 @@ typedef enum cw_massmatrix_kind {
 /* How the sums are formed. All give the same matrix to round-off. On a device MOMENT and PAIRS use
  * its matrix unit, in FP64, TF32 or TF32X3 (MOMENT in FP32: the ordinary units), and NAIVE adds by
  * atomics: it alone has other last bits on every run. On a CPU with Intel's AMX, whose matrix unit
- * takes BF16, MOMENT has BF16X6. */
+ * takes BF16, MOMENT has BF16X6, by which AUTO forms FP32 for order 2 in three dimensions. */
 typedef enum cw_massmatrix_method {
   CW_MASSMATRIX_AUTO = 0,  /* MOMENT for orders 1 and 2, NAIVE for the others */
   CW_MASSMATRIX_NAIVE,     /* particle by particle into the storage, in any order of particles */

@@ -80,6 +80,16 @@ static cw_status check_options(cw_context *context, const cw_grid *grid,
   return CW_OK;
 }
 
+/* On a CPU with AMX, for sums in FP32 whose form is not prescribed: where tiles were measured ahead at
+ * any number of particles a cell (README.md). */
+static int takes_tiles(const cw_context *context, const cw_grid *grid,
+                       const cw_massmatrix_options *options) {
+  return options->format == CW_MASSMATRIX_BF16X6 ||
+         (options->format == CW_MASSMATRIX_FP32 && options->method == CW_MASSMATRIX_AUTO &&
+          options->space == CW_SPACE_HOST && options->order == 2 && grid->dim == 3 &&
+          !cw_amx_missing(context));
+}
+
 static cw_status create_work(cw_massmatrix *matrix) {
   CW_TRY(CW_NEW(matrix->context, 1, "mass matrix on a device", &matrix->work));
   matrix->work->fresh = 1;
@@ -96,7 +106,7 @@ cw_status cw_massmatrix_create(cw_context *context, const cw_grid *grid,
   made->grid = *grid;
   made->options = *options;
   made->options.method = choose_method(options);
-  made->amx = options->format == CW_MASSMATRIX_BF16X6;
+  made->amx = takes_tiles(context, grid, options);
   made->components = options->kind == CW_MASSMATRIX_TENSOR ? 9 : 1;
   made->entries = 1;
   made->precision = options->format == CW_MASSMATRIX_FP64 ? CW_DOUBLE : CW_SINGLE;

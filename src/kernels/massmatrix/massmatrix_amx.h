@@ -1,7 +1,7 @@
 /* The moment form on tiles of AMX (matrix_tile.h): rows of A are moments, its depth are particles.
  *
- * A BF16 number keeps 8 bits, so a number x of 24 is the sum of three parts x0 + x1 + x2, cut off
- * one behind the other, and of the nine products of parts the six that are not below 2^-21 of the
+ * A BF16 number keeps 8 bits, so a number x of 24 is the sum of three parts x0 + x1 + x2, rounded
+ * one behind the other, and of the nine products of parts the six that are not below 2^-24 of the
  * first stand for a b. A particle fills both depths of a lane, so that a product of depth 32 takes
  * 16 particles, and three such products do all:
  *
@@ -82,11 +82,19 @@ CW_BODY __m512i cw_mm_amx_halves(__m512 upper, __m512 lower) {
                                    0xd8); /* top ? upper : below */
 }
 
-/* x0 + x1 + x2 = x: the upper halves of x, *rest1 and *rest2. */
-CW_BODY void cw_mm_amx_split(__m512 x, __m512 *rest1, __m512 *rest2) {
-  const __m512 top = _mm512_castsi512_ps(_mm512_set1_epi32((int)0xffff0000));
-  *rest1 = _mm512_sub_ps(x, _mm512_and_ps(x, top));
-  *rest2 = _mm512_sub_ps(*rest1, _mm512_and_ps(*rest1, top));
+/* The nearest value of 8 bits. */
+CW_BODY __m512 cw_mm_amx_nearest(__m512 x) {
+  const __m512i half = _mm512_set1_epi32(0x8000), top = _mm512_set1_epi32((int)0xffff0000);
+  return _mm512_castsi512_ps(_mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x), half), top));
+}
+
+/* part[0] + part[1] + part[2] = x, each of 8 bits. Parts are rounded: those cut off would have the
+ * sign of x, and what the products leave out would be a bias. */
+CW_BODY void cw_mm_amx_split(__m512 x, __m512 part[3]) {
+  part[0] = cw_mm_amx_nearest(x);
+  const __m512 rest = _mm512_sub_ps(x, part[0]);
+  part[1] = cw_mm_amx_nearest(rest);
+  part[2] = _mm512_sub_ps(rest, part[1]);
 }
 
 /* A of step `step`: rows [begin, end) of the tiles from `first` on. */
@@ -95,12 +103,12 @@ CW_BODY void cw_mm_amx_form_rows(cw_mm_amx_shape shape, int first, int begin, in
   const cw_scratch *from = &s->particles;
   const int at = step * AMX_LANES, rows = shape.parts * shape.height; /* of a moment along x */
   for (int r = begin; r < end; r++) {
-    __m512 x = _mm512_loadu_ps(from->rest[r % rows] + at), rest1, rest2;
+    __m512 x = _mm512_loadu_ps(from->rest[r % rows] + at), part[3];
     if (shape.slow > 1)
       x = _mm512_mul_ps(x, _mm512_loadu_ps(from->slow[first / shape.parts + r / rows] + at));
-    cw_mm_amx_split(x, &rest1, &rest2);
-    _mm512_store_si512(s->A[step % 2][0][r], cw_mm_amx_halves(x, rest1));
-    _mm512_store_si512(s->A[step % 2][1][r], cw_mm_amx_halves(x, rest2));
+    cw_mm_amx_split(x, part);
+    _mm512_store_si512(s->A[step % 2][0][r], cw_mm_amx_halves(part[0], part[1]));
+    _mm512_store_si512(s->A[step % 2][1][r], cw_mm_amx_halves(part[0], part[2]));
   }
 }
 
@@ -127,7 +135,7 @@ CW_BODY void cw_mm_amx_form_columns(float (*column)[BATCH], int wide, int step,
                                     cw_mm_amx_scratch *s) {
   for (int p = 0; p < AMX_LANES; p += 4) {
     const int at = step * AMX_LANES + p;
-    __m512 x[4], rest1, rest2;
+    __m512 x[4], part[3];
     for (int i = 0; i < 4; i++) { /* block j: column 4 j + i */
       x[i] = _mm512_castps128_ps512(cw_mm_amx_column(column, i, wide, at));
       x[i] = _mm512_insertf32x4(x[i], cw_mm_amx_column(column, 4 + i, wide, at), 1);
@@ -136,10 +144,10 @@ CW_BODY void cw_mm_amx_form_columns(float (*column)[BATCH], int wide, int step,
     }
     cw_mm_amx_transpose(x);
     for (int i = 0; i < 4; i++) {
-      cw_mm_amx_split(x[i], &rest1, &rest2);
-      _mm512_store_si512(s->B[step][0][p + i], cw_mm_amx_halves(x[i], x[i]));
-      _mm512_store_si512(s->B[step][1][p + i], cw_mm_amx_halves(rest1, rest1));
-      _mm512_store_si512(s->B[step][2][p + i], cw_mm_amx_halves(rest2, x[i]));
+      cw_mm_amx_split(x[i], part);
+      _mm512_store_si512(s->B[step][0][p + i], cw_mm_amx_halves(part[0], part[0]));
+      _mm512_store_si512(s->B[step][1][p + i], cw_mm_amx_halves(part[1], part[1]));
+      _mm512_store_si512(s->B[step][2][p + i], cw_mm_amx_halves(part[2], part[0]));
     }
   }
 }
