@@ -68,12 +68,13 @@ static void compare_runs(cw_context *context, const ecsim_case *c) {
   char what[160];
   snprintf(what, sizeof what, "%dD order %d %s, %d passes, %d walls%s", c->dim, c->order,
            pipelines[c->pipeline], c->passes, c->walls, c->setup ? ", external fields" : "");
+  const int steps = plain_short() ? 1 : 5;
   twin device = open_case(context, c), host = open_case(NULL, c);
   for (int part = 0; part < 3 && device.engine && host.engine; part++) {
     /* charge is summed in quanta of 2^-40 of a particle's on a device */
     twin_compare(what, &device, &host, (twin_tolerance){1e-12, 1e-9});
     if (part < 2)
-      twin_steps(&device, 5), twin_steps(&host, 5);
+      twin_steps(&device, steps), twin_steps(&host, steps);
   }
   if (device.engine && host.engine) {
     compare_vectors(what, &device, &host, CW_QUANTITY_E, 1e-11);
@@ -87,7 +88,7 @@ static void compare_runs(cw_context *context, const ecsim_case *c) {
 }
 
 static void test_runs_equal_the_cpus(cw_context *context) {
-  for (int k = 0; k < 18; k++) {
+  for (int k = 0; k < 18; k += plain_short() ? 7 : 1) {
     const ecsim_case c = {.dim = 1 + k % 3,
                           .order = 1 + k / 9,
                           .pipeline = k / 3 % 3,
@@ -101,7 +102,7 @@ static void test_runs_equal_the_cpus(cw_context *context) {
 }
 
 static void test_walls_act_as_on_the_cpu(cw_context *context) {
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 6; k += plain_short() ? 5 : 1) {
     const ecsim_case c = {.dim = 1 + k % 3,
                           .order = 1 + k / 3,
                           .pipeline = 2 - k % 3,
@@ -116,7 +117,7 @@ static void test_walls_act_as_on_the_cpu(cw_context *context) {
 static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
   static const char *const fields[] = {"external_B = [0, \"0.01 * cos(x)\", 0.02]\n",
                                        "external_E = [\"0.003 * sin(2 * t)\", 0, 0.001]\n"};
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 4; k += plain_short() ? 3 : 1) {
     const ecsim_case c = {.dim = 1 + k / 2 * 2,
                           .order = 1 + k / 2,
                           .pipeline = 2,
@@ -128,7 +129,7 @@ static void test_external_fields_act_as_on_the_cpu(cw_context *context) {
 }
 
 static void test_energy_is_kept(cw_context *context) {
-  for (int k = 0; k < 8; k++) {
+  for (int k = 0; k < 8; k += plain_short() ? 7 : 1) {
     const ecsim_case c = {.dim = 3,
                           .order = 1 + k / 3 % 2,
                           .pipeline = k < 6 ? k % 3 : 2,
@@ -139,7 +140,7 @@ static void test_energy_is_kept(cw_context *context) {
     twin device = open_case(context, &c);
     double worst = 0;
     const double first = device.engine ? total_energy(&device) : NAN;
-    for (int n = 0; n < 100 && device.engine; n++) {
+    for (int n = 0; n < (plain_short() ? 3 : 200) && device.engine; n++) {
       twin_steps(&device, 1);
       const double error = fabs(total_energy(&device) / first - 1);
       worst = cw_larger(worst, error);
@@ -152,7 +153,7 @@ static void test_energy_is_kept(cw_context *context) {
 
 /* At theta = 1/2 the change is -(V / th) sum E' . r: seen with a solver that stops early. */
 static void test_change_of_energy_equals_the_identity(cw_context *context) {
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 4; k += plain_short() ? 3 : 1) {
     const ecsim_case c = {.dim = 3,
                           .order = 1 + k / 2,
                           .pipeline = 2 - k % 2,
@@ -182,7 +183,7 @@ static void test_change_of_energy_equals_the_identity(cw_context *context) {
 
 static void test_same_bits_on_every_run(cw_context *context) {
   char hex[2][65] = {"", ""};
-  for (int k = 0; k < 8; k++) { /* all but the one that adds by atomics */
+  for (int k = plain_short() ? 6 : 0; k < 8; k++) { /* all but the one that adds by atomics */
     const ecsim_case c = {.dim = 3,
                           .order = 1 + k / 4,
                           .pipeline = 1 + k / 2 % 2,
@@ -190,7 +191,7 @@ static void test_same_bits_on_every_run(cw_context *context) {
                           .theta = 0.5,
                           .tolerance = "1e-13"};
     twin device = open_case(context, &c);
-    twin_steps(&device, 10);
+    twin_steps(&device, plain_short() ? 2 : 10);
     if (device.engine)
       plain_ok(context, cw_engine_sha256(device.engine, hex[k % 2]));
     if (k % 2)
@@ -218,7 +219,7 @@ static int read_reference(double rows[10][4]) {
 static void test_energies_of_a_public_code(cw_context *context) {
   double rows[10][4];
   plain_check(read_reference(rows) == 10, "the reference can't be read");
-  for (int p = 0; p < 3; p++) {
+  for (int p = plain_short() ? 2 : 0; p < 3; p++) {
     char text[TWIN_DECK];
     snprintf(
         text, sizeof text,
@@ -226,7 +227,7 @@ static void test_energies_of_a_public_code(cw_context *context) {
         "file = \"%s\"\n[algorithms.ecsim]\npipeline = \"%s\"\n",
         twin_path("tests/golden/ecsim", "ecsim_dh_small.h5"), pipelines[p]);
     twin device = twin_open(context, "reference", text, NULL, 0);
-    for (int k = 0; k < 10 && device.engine; k++) {
+    for (int k = 0; k < (plain_short() ? 3 : 10) && device.engine; k++) {
       cw_engine_diagnostics found = {0};
       plain_ok(context, cw_engine_diagnose(device.engine, &found));
       const double energies[3] = {found.electric_energy, found.magnetic_energy,
@@ -246,7 +247,7 @@ static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
   const ecsim_case c = {
       .dim = 3, .order = 2, .pipeline = 2, .passes = 1, .theta = 0.5, .tolerance = "1e-13"};
   twin device = open_case(context, &c), host = open_case(NULL, &c);
-  twin_check_restore(&device, &host, 5, 4);
+  twin_check_restore(&device, &host, plain_short() ? 2 : 5, plain_short() ? 1 : 4);
 }
 
 static void test_stalled_solver_leaves_the_state_whole(cw_context *context) {
@@ -306,7 +307,7 @@ static void test_stages_are_timed(cw_context *context) {
   const double since = cw_seconds();
   double sum = 0;
   int count;
-  twin_steps(&device, 150); /* more than the events that are kept */
+  twin_steps(&device, plain_short() ? 10 : 150); /* more than the events that are kept */
   plain_ok(context, cw_engine_wait(device.engine));
   const double wall = cw_seconds() - since, *seconds = cw_engine_stage_seconds(device.engine);
   const char *const *names = cw_engine_stages(device.deck, &count);

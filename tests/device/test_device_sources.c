@@ -211,8 +211,8 @@ static void test_two_runs_have_the_same_bits(cw_context *context) {
 
 /* Saved between two sorts. */
 static void test_saved_state_goes_on_to_the_same_bits(cw_context *context) {
-  for (int kind = 0; kind < KINDS; kind++)
-    for (int k = 1; k < 3; k++) {
+  for (int kind = 0; kind < KINDS; kind += plain_short() ? 2 : 1)
+    for (int k = plain_short() ? 2 : 1; k < 3; k++) {
       twin_case c = case_of(kind, k + 3 * (kind % 2));
       char text[TWIN_DECK];
       c.deposit = TWIN_FIXED;
