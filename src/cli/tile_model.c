@@ -59,7 +59,7 @@ static kernel_shape shape_of(const cw_tile_case *c) {
   const int bits = c->sums == CW_TILE_FIXED32 ? 32 : 64;
   k.value = cw_deposit_value_bytes(c->dim, c->order, c->is_double, is_fixed(c), bits);
   /* as compiled for compute capability 9.0 */
-  k.registers = k.runs ? (c->is_double ? 128 : 96) : c->is_double ? 128 : 80;
+  k.registers = c->is_double ? 128 : k.runs ? 96 : 80;
   k.largest_team = k.runs ? cw_deposit_largest_staged_team(c->is_double) : CW_DEPOSIT_LARGEST_TEAM;
   if (k.runs) {
     k.rows = cw_deposit_rows(c->dim, c->order + 1);

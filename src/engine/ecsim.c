@@ -192,7 +192,7 @@ static cw_status create_matrix(cw_engine *engine) {
   static const cw_massmatrix_method methods[] = {
       [CW_PIPELINE_UNSORTED] = CW_MASSMATRIX_NAIVE,
       [CW_PIPELINE_SORTED] = CW_MASSMATRIX_SORTED,
-      [CW_PIPELINE_MATRIX] = CW_MASSMATRIX_AUTO,
+      [CW_PIPELINE_MATRIX] = CW_MASSMATRIX_AUTO, /* moments, on what is fastest here */
   };
   static const cw_massmatrix_format formats[] = {
       [CW_MATRIX_FP64] = CW_MASSMATRIX_FP64,     [CW_MATRIX_FP32] = CW_MASSMATRIX_FP32,

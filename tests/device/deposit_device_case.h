@@ -206,15 +206,19 @@ static inline void deposit(fixture *f, const cw_deposit_options *options, double
   free(raw);
 }
 
+/* Of the three components. */
+static inline double largest_of(const fixture *f, const double *J) {
+  double largest = 0;
+  for (int64_t k = 0; k < 3 * f->grid.points; k++)
+    largest = cw_larger(largest, fabs(J[k]));
+  return largest;
+}
+
 static inline double difference(const fixture *f, const double *a, const double *b) {
-  double largest = 0, most = 0;
-  for (int64_t k = 0; k < 3 * f->grid.points; k++) {
-    const double error = fabs(a[k] - b[k]);
-    most = cw_larger(most, error);
-    if (fabs(b[k]) > largest)
-      largest = fabs(b[k]);
-  }
-  return most / largest;
+  double most = 0;
+  for (int64_t k = 0; k < 3 * f->grid.points; k++)
+    most = cw_larger(most, fabs(a[k] - b[k]));
+  return most / largest_of(f, b);
 }
 
 #endif

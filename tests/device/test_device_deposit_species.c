@@ -54,13 +54,6 @@ static void deposit_several(several *s, const cw_deposit_options *options,
   free(raw);
 }
 
-static double largest_of(const double *values, size_t count) {
-  double largest = 0;
-  for (size_t n = 0; n < count; n++)
-    largest = cw_larger(largest, fabs(values[n]));
-  return largest;
-}
-
 /* Adds the plain J of each species to `out`. Returns the sum of their largest values, of which each
  * species' own J is good to a share: the largest of all together is less where currents cancel. */
 static double plain_sum(several *s, const cw_deposit_options *options, double *out) {
@@ -76,7 +69,7 @@ static double plain_sum(several *s, const cw_deposit_options *options, double *o
                                                             &s->of[k].host, J));
     for (size_t n = 0; n < 3 * points; n++)
       out[n] += own_J[n];
-    scale += largest_of(own_J, 3 * points);
+    scale += largest_of(&s->of[0], own_J);
   }
   free(own_J);
   return scale;
@@ -101,7 +94,7 @@ static void check_several(cw_context *context, int dim, int order, cw_precision 
      * than what is left of them together; fixed point is not. */
     const double error =
         difference(&s.of[0], found, plain) *
-        (method == CW_DEPOSIT_TILED_FIXED ? 1 : largest_of(plain, 3 * points) / scale);
+        (method == CW_DEPOSIT_TILED_FIXED ? 1 : largest_of(&s.of[0], plain) / scale);
     plain_check(error <= (precision == CW_DOUBLE ? 1e-13 : 1e-6),
                 "dim %d order %d %s, %d species, method %d: error %.2e", dim, order,
                 cw_precision_name(precision), count, method, error);

@@ -168,7 +168,7 @@ static double sum_of_values(const cw_massmatrix *matrix) {
 }
 
 /* The energy of `ecsim` drifts by what errors have in common. All values of a scalar matrix have one
- * sign, and so would have what parts that are cut off leave out of each: 1e-7 of it; parts that are
+ * sign, and so would have what parts that are cut off leave out of each: 4e-8 of it; parts that are
  * rounded leave out as much of either sign. FP32 has the same factors. */
 START_TEST(test_errors_have_no_common_sign) {
   cw_context *context = amx_context(2);
